@@ -1,0 +1,44 @@
+# Two commands: `make demo` and `make test`. Everything else is below them.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+KERNEL := examples/compiled/gemm_mxfp8_gfx950_128x256x128_w8.hsaco
+
+.PHONY: demo test test-all lint accuracy bench fuzz clean
+
+$(BIN)/wavefit: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.test: $(BIN)/wavefit
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+$(VENV)/.heavy: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,triton]'
+	touch $@
+
+demo: $(BIN)/wavefit            ## the main job on the shipped kernel
+	$(BIN)/wavefit report $(KERNEL) --chip MI355X --explain
+
+test: lint                      ## everything that needs no heavy toolchain
+	$(BIN)/python -m pytest -m 'not heavy'
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check src tests bench tools examples
+	$(BIN)/ruff format --check src tests bench tools examples
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-all: test $(VENV)/.heavy   ## what needs Triton and LLVM's tools as well
+	$(BIN)/python -m pytest -m heavy
+
+accuracy: $(VENV)/.test         ## recompute every agreement count and error from the oracles
+	$(BIN)/python -m tests.accuracy
+
+bench: $(VENV)/.test            ## our own timings, as ratios within one run
+	$(BIN)/python bench/start.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
