@@ -1,0 +1,122 @@
+"""`fit`: how many waves fit, whichever resource runs out first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wavefit.chips import Chip, Target
+from wavefit.model import Kernel
+from wavefit.occupancy.assumptions import rests_on
+from wavefit.occupancy.question import Question, Threads, Waves, as_chip, ask, what_if
+from wavefit.occupancy.result import BadQuestion, Fit, FitRange, ratio
+from wavefit.occupancy.steps import Case, evaluate
+
+
+def fit(
+    subject: Chip | Target | Kernel | str,
+    *,
+    chip: Chip | Target | str | None = None,
+    vgprs: int | None = None,
+    agprs: int | None = None,
+    total_vgprs: int | None = None,
+    waves: Waves = None,
+    sgprs: int | None = None,
+    lds: int | None = None,
+    lds_dynamic: int | None = None,
+    scratch: int | None = None,
+    threads: Threads = None,
+    mode: str | None = None,
+    wave: int | None = None,
+    view: str = "hardware",
+    barriers: int | None = None,
+    carveout: int | None = None,
+) -> Fit | FitRange:
+    """How many waves of a kernel fit on one unit of a chip, what stops the next one and by how much.
+
+    `subject` is a chip or target (or its name) with the numbers given here, or a Kernel that was read,
+    which brings its own registers, LDS and scratch; `chip` then names a product for it. Registers are
+    per lane (vector) or per wave (scalar); `waves` are (count, registers) of one workgroup whose waves
+    hold unequal numbers of them. Sizes are bytes, `carveout` percent. `threads` is a workgroup
+    size or a (low, high) range; without it a Kernel is taken at its required size, its side file's or
+    its largest, and plain numbers over every size. Returns a Fit, or a FitRange over a range.
+
+    Raises BadQuestion for numbers that contradict each other or the target, ChipNotFound for a name.
+    """
+    amounts = {
+        "vgprs": vgprs, "agprs": agprs, "total_vgprs": total_vgprs,
+        "sgprs": sgprs, "lds": lds, "scratch": scratch,
+    }  # fmt: skip
+    if isinstance(subject, Kernel):
+        given = [name for name, amount in amounts.items() if amount is not None]
+        if given:
+            raise BadQuestion(f"a kernel that was read brings its own {', '.join(given)}")
+        of, kernel = as_chip(chip or subject.target), subject
+    else:
+        of = as_chip(subject)
+        kernel = what_if(of, amounts, waves)
+    question = ask(
+        of, kernel, read=isinstance(subject, Kernel), threads=threads, mode=mode, wave=wave,
+        lds_dynamic=lds_dynamic, barriers=barriers, carveout=carveout,
+    )  # fmt: skip
+    if view == "hardware":
+        return _hardware(question)
+    if kernel.wave_vgprs:
+        raise BadQuestion("only the hardware view knows waves of unequal registers")
+    from wavefit.occupancy.views import VIEWS  # the other authorities: only where one is asked
+
+    if view not in VIEWS:
+        raise BadQuestion(f"unknown view {view!r}; there are hardware, {', '.join(VIEWS)}")
+    return VIEWS[view].answer(question)
+
+
+def _hardware(question: Question) -> Fit | FitRange:
+    target = question.chip.target
+    unit = target.unit(question.launch.mode)
+
+    def at(threads: int) -> Case:
+        return evaluate(target, unit, question.kernel, question.sized(threads))
+
+    if not question.is_range:
+        return _fit(question, at(question.launch.threads))
+    cases = [at(size) for size in representative(question)]
+    low = min(cases, key=lambda case: case.waves)
+    high = max(cases, key=lambda case: case.waves)
+    return FitRange(_fit(question, low), _fit(question, high), question.sizes)
+
+
+def representative(question: Question) -> Iterator[int]:
+    """The largest size of each wave count in the range, the largest first: those between spend the same."""
+    low, high = question.sizes
+    wave, most = question.launch.wave, question.chip.target.workgroup.max_threads
+    if high > most:
+        yield high
+        high = most
+    while high >= low:
+        yield high
+        high = (-(-high // wave) - 1) * wave
+
+
+def _fit(question: Question, case: Case) -> Fit:
+    reasons = [limit.why for limit in case.limits if limit.workgroups == 0 and limit.why]
+    return Fit(
+        chip=question.chip.name,
+        target=case.target.name,
+        view="hardware",
+        mode=case.launch.mode,
+        wave=case.launch.wave,
+        unit=case.unit.name,
+        threads=case.launch.threads,
+        workgroups=case.workgroups,
+        why="; ".join(reasons) or None,
+        waves=case.waves,
+        max_waves=case.max_waves,
+        waves_per_simd=ratio(case.waves, case.unit.simds),
+        occupancy=case.waves / case.max_waves,
+        limits=case.limits,
+        binding=case.binding,
+        assumptions=question.said + rests_on(case),
+        of=case.target,
+        kernel=case.kernel,
+        launch=case.launch,
+        around=case,
+    )
