@@ -66,7 +66,7 @@ def grid(row: Row) -> tuple[int | float, int]:
 def theoretical(row: Row) -> tuple[float, float]:
     """Ours and the expected quantity for a row of `theoretical_rows.csv`."""
     given = {"vgprs": "arch_vgpr", "agprs": "agpr", "sgprs": "sgpr", "lds": "lds_bytes", "threads": "threads"}
-    numbers = {ours: int(row[theirs]) for ours, theirs in given.items() if row[theirs]}
+    numbers: dict[str, Any] = {ours: int(row[theirs]) for ours, theirs in given.items() if row[theirs]}
     fit = high(wf.fit(row["target"], view=row["view"], **numbers))
     quantities: dict[str, float | None] = {
         "occupancy_pct": fit.occupancy * 100,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 TYPE_CHECKING = False  # what `typing` would say, without importing it
 if TYPE_CHECKING:
     from wavefit.chips import Chip, ChipNotFound, Fact, Target, chip
@@ -38,3 +41,14 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted((*globals(), *__all__))
+
+
+class _Public(ModuleType):
+    """Some functions are named as the room they come from: importing a room does not hide its function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Public

@@ -1,0 +1,96 @@
+"""The command line: one small file a command, loaded when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS = {
+    "fit": "one what-if: how many waves fit, what binds, what the next step costs",
+    "report": "every kernel in the files: spend, limits, what binds, next steps",
+    "views": "the same kernel or numbers under every view, and where they disagree",
+    "chips": "what is known of a chip, with sources",
+}
+
+
+class Lazy(click.Group):
+    """A group that imports a command's file only when it is used, so that the rest costs no start-up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"wavefit.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=2)
+            hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(COMMANDS)}"
+            ctx.fail(f"no command {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"wavefit {version('wavefit')}")
+        ctx.exit()
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show it."
+)
+@click.option("--debug", is_flag=True, help="Print a traceback where something breaks.")
+def cli(debug: bool) -> None:
+    """How many waves of a compiled GPU kernel fit, what stops the next one and by how much. No GPU needed."""
+
+
+def main() -> None:
+    """Run a command. Exit 0: done, 1: a gate or check failed, 2: bad usage or nothing could be read."""
+    debug = "--debug" in sys.argv[1:]
+    argv = [arg for arg in sys.argv[1:] if arg != "--debug"]
+    try:
+        code = cli.main(args=argv, prog_name="wavefit", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        code = end.exit_code
+    except click.Abort:
+        code = 130
+    except BrokenPipeError:  # the reader of our output went away: nothing is wrong
+        sys.stderr.close()
+        code = 0
+    except Exception as error:
+        if debug:
+            raise
+        click.echo(f"wavefit: {_one_line(error)}", err=True)
+        code = 2
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        text = error.format_message()
+    elif isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, (ValueError, LookupError)) and type(error).__module__.startswith("wavefit."):
+        text = str(error)
+    else:
+        text = f"internal error, please report: {type(error).__name__}: {error} (--debug shows where)"
+    from wavefit.report.names import printable
+
+    return printable(" ".join(text.split()), longest=500)

@@ -1,0 +1,43 @@
+"""`wavefit chips`: what is known of a chip, with sources."""
+
+from __future__ import annotations
+
+import click
+
+from wavefit.cli.options import echo_json, json_option
+
+
+@click.command("chips")
+@click.argument("name", required=False)
+@click.option("--check", is_flag=True, help="Validate the data files; exit 1 on a problem.")
+@json_option
+def command(name: str | None, check: bool, as_json: bool) -> None:
+    """Every chip and target, or every Fact of one with its source."""
+    if check:
+        _check(as_json)
+        return
+    from wavefit.chips import chip, products, targets
+    from wavefit.report.chips import chip_document, chip_text, list_document, list_text
+
+    if name is not None:
+        found = chip(name)
+        if as_json:
+            echo_json(chip_document(found))
+        else:
+            click.echo(chip_text(found))
+    elif as_json:
+        echo_json(list_document(products(), targets()))
+    else:
+        click.echo(list_text(products(), targets()))
+
+
+def _check(as_json: bool) -> None:
+    from wavefit.chips.check import check
+
+    problems = check()
+    if as_json:
+        echo_json({"schema": "wavefit.chips-check/1", "problems": problems})
+    else:
+        click.echo("\n".join(problems) or "every page of the chips is in order")
+    if problems:
+        raise click.exceptions.Exit(1)

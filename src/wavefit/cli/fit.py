@@ -1,0 +1,34 @@
+"""`wavefit fit`: one what-if."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wavefit.cli.options import echo_json, json_option, launch_options, spend_options
+
+
+@click.command("fit")
+@click.option("--chip", required=True, help="A chip or target: MI355X, gfx950, BW1000, H200, sm_90.")
+@spend_options
+@launch_options
+@click.option("--view", default="hardware", show_default=True, help="Whose rules: see `wavefit views`.")
+@click.option("--barriers", type=int, help="NVIDIA: named barriers of one block.")
+@click.option("--carveout", type=int, help="NVIDIA: preferred share of shared memory, percent.")
+@click.option("--explain", is_flag=True, help="The arithmetic, each constant with its source.")
+@json_option
+def command(chip: str, view: str, explain: bool, as_json: bool, **numbers: Any) -> None:
+    """How many waves fit for these numbers, what binds, what the next step costs.
+
+    A resource that is not given does not limit.
+    """
+    from wavefit.occupancy import fit
+
+    found = fit(chip, view=view, **numbers)
+    if as_json:
+        echo_json(found.to_dict())
+        return
+    from wavefit.report.text import fit_text
+
+    click.echo(fit_text(found, explain=explain))

@@ -1,0 +1,105 @@
+"""Options that several commands share, and the two parameter types they need."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*(k|kb|kib|m|mb|mib|b)?", re.IGNORECASE)
+_SCALE = {"k": 1 << 10, "m": 1 << 20, "b": 1, "": 1}
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]
+    """Bytes: 32768, 32K, 48KiB, 0x8000. K is 1024."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = _SIZE.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(f"{value!r} is not a size; write 32768, 32K, 48KiB or 0x8000", param, ctx)
+        return int(match[1], 0) * _SCALE[(match[2] or "")[:1].lower()]
+
+
+class Threads(click.ParamType):  # type: ignore[type-arg]
+    """A workgroup size, or a range of them as LOW:HIGH."""
+
+    name = "n|low:high"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | tuple[int, int]:
+        if not isinstance(value, str):
+            return value  # type: ignore[no-any-return]
+        low, colon, high = value.partition(":")
+        try:
+            return (int(low), int(high)) if colon else int(low)
+        except ValueError:
+            return self.fail(f"{value!r} is not a workgroup size; write 256 or 64:1024", param, ctx)
+
+
+class Waves(click.ParamType):  # type: ignore[type-arg]
+    """Waves of unequal registers: 4x88,8x144."""
+
+    name = "NxR,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[tuple[int, int]]:
+        try:
+            kinds = [part.split("x") for part in str(value).split(",")]
+            return [(int(count), int(registers)) for count, registers in kinds]
+        except ValueError:
+            return self.fail(f"{value!r} is not COUNTxREGISTERS,...; write 4x88,8x144", param, ctx)
+
+
+def spend_options(command: F) -> F:
+    """What a kernel spends, given as numbers."""
+    for option in reversed(
+        (
+            click.option(
+                "--vgprs", type=int, help="Vector registers a lane (on NVIDIA: registers a thread)."
+            ),
+            click.option("--agprs", type=int, help="Accumulator registers a lane."),
+            click.option("--total-vgprs", type=int, help="Both kinds together, instead of the two."),
+            click.option("--waves", type=Waves(), help="Waves of unequal registers: 4x88,8x144."),
+            click.option("--sgprs", type=int, help="Scalar registers a wave, with VCC and the like."),
+            click.option("--lds", type=Size(), help="Static LDS a workgroup: 32768, 32K, 48KiB, 0x8000."),
+            click.option("--scratch", type=Size(), help="Scratch bytes a work-item."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def launch_options(command: F) -> F:
+    """How a kernel is started."""
+    for option in reversed(
+        (
+            click.option("--threads", type=Threads(), help="Workgroup size, or a range 64:1024."),
+            click.option("--lds-dynamic", type=Size(), help="LDS given at launch."),
+            click.option("--mode", type=click.Choice(["cu", "wgp"]), help="RDNA: what a workgroup shares."),
+            click.option("--wave", type=int, help="Lanes a wave: 32 or 64."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def json_option(command: F) -> F:
+    """One JSON document on standard output, nothing else there."""
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")(
+        command
+    )
+
+
+def echo_json(document: dict[str, Any] | list[Any]) -> None:
+    """Print one document."""
+    click.echo(json.dumps(document, ensure_ascii=True))

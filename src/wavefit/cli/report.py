@@ -1,0 +1,45 @@
+"""`wavefit report`: every kernel in the files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wavefit.cli.options import echo_json, json_option, launch_options
+
+
+@click.command("report")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--chip", help="A product to fit on, such as MI355X; default: each kernel's own target.")
+@launch_options
+@click.option("--kernel", "pattern", help="Only kernels whose name contains this.")
+@click.option("--explain", is_flag=True, help="The arithmetic, each constant with its source.")
+@click.option("--strict", is_flag=True, help="Exit 1 when a file or member could not be read.")
+@json_option
+def command(
+    paths: tuple[str, ...], pattern: str | None, explain: bool, strict: bool, as_json: bool, **launch: Any
+) -> None:
+    """What each kernel spends, how many waves fit, what binds, what the next step costs.
+
+    The workgroup size is what the kernel requires, else its side file's, else its largest.
+    """
+    from wavefit.report.build import build
+    from wavefit.report.names import printable
+
+    report = build(paths, pattern=pattern, **launch)
+    if as_json:
+        echo_json(report.to_dict())
+    elif report.kernels:
+        from wavefit.report.kernels import report_text
+
+        click.echo(report_text(report, explain=explain))
+    for error in report.errors:
+        click.echo(f"wavefit: {printable(str(error), longest=500)}", err=True)
+    if not report.kernels:
+        if not report.errors:
+            click.echo(f"wavefit: no kernel's name contains {pattern!r}", err=True)
+        raise click.exceptions.Exit(2)
+    if report.errors:
+        click.echo(f"wavefit: {len(report.errors)} could not be read", err=True)
+        raise click.exceptions.Exit(1 if strict else 0)

@@ -1,0 +1,1 @@
+"""What one AMD code object says: its target, its metadata, its descriptors, and the Kernel out of them."""

@@ -1,0 +1,134 @@
+"""Every View of one question side by side, with the reason for each difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wavefit.chips import Chip, published
+from wavefit.chips import chip as find_chip
+from wavefit.kernels import BadFile, kernels
+from wavefit.model import Kernel
+from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
+from wavefit.occupancy.views import VIEWS, differences
+from wavefit.report.names import counted, printable
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One View's answer, or why it has none, and why it is not the hardware's."""
+
+    view: str
+    authority: str
+    fit: Fit | None
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One question under every View, the hardware's first."""
+
+    about: str
+    seen: tuple[Seen, ...]
+
+
+def compare(
+    path: str | None, chip: str | None, pattern: str | None, numbers: dict[str, Any]
+) -> list[Comparison]:
+    """The comparisons asked for: of plain numbers on a chip, or of each kernel in a file."""
+    if path is None:
+        return [_compare(chip or "", f"{chip}", find_chip(chip or ""), numbers)]
+    launch = {key: numbers[key] for key in ("threads", "lds_dynamic", "mode", "wave")}
+    found = []
+    for item in kernels(path):
+        if isinstance(item, BadFile):
+            raise item
+        if pattern is None or pattern in item.name:
+            of = find_chip(chip or item.target)
+            found.append(_compare(item, printable(item.name), of, {**launch, "chip": of}))
+    if not found:
+        raise BadQuestion(f"{path}: no kernel's name contains {pattern!r}")
+    return found
+
+
+def _compare(subject: Kernel | str, about: str, of: Chip, numbers: dict[str, Any]) -> Comparison:
+    base = _high(fit(subject, **numbers))
+    seen = [Seen("hardware", "what the chip admits", base, ())]
+    for view in VIEWS.values():
+        try:
+            other = _high(fit(subject, view=view.name, **numbers))
+        except BadQuestion as why:
+            seen.append(Seen(view.name, view.authority, None, (str(why),)))
+        else:
+            seen.append(Seen(view.name, view.authority, other, differences(base, other)))
+    seen.extend(_as_published(subject, of, numbers))
+    return Comparison(about, tuple(seen))
+
+
+def _high(found: Fit | FitRange) -> Fit:
+    return found.high if isinstance(found, FitRange) else found
+
+
+def _as_published(subject: Kernel | str, of: Chip, numbers: dict[str, Any]) -> list[Seen]:
+    """What guides in circulation print about this chip, with each constant that differs."""
+    if isinstance(subject, Kernel) or of.name is None:
+        return []
+    found = []
+    for other in published(of.name):
+        one_wave = {**numbers, "threads": other.target.default_wave, "wave": None, "mode": None}
+        answer, why = None, _constants(other)
+        try:
+            answer = _high(fit(other, **one_wave))
+        except BadQuestion as refused:
+            why = (str(refused), *why)
+        found.append(Seen(str(other.name), "a guide's constants, one-wave workgroups", answer, why))
+    return found
+
+
+def _constants(other: Chip) -> tuple[str, ...]:
+    facts = (*other.target.facts.items(), *other.facts.items())
+    return tuple(
+        f"{path} = {fact.value}; but {fact.note or fact.source}"
+        for path, fact in facts
+        if fact.status == "contradicted"
+    )
+
+
+def views_document(comparisons: list[Comparison]) -> dict[str, Any]:
+    """The document `wavefit.views/1`."""
+    return {
+        "schema": "wavefit.views/1",
+        "questions": [
+            {
+                "about": comparison.about,
+                "views": [
+                    {
+                        "view": seen.view,
+                        "authority": seen.authority,
+                        "fit": None if seen.fit is None else seen.fit.to_dict(),
+                        "differs": list(seen.why),
+                    }
+                    for seen in comparison.seen
+                ],
+            }
+            for comparison in comparisons
+        ],
+    }
+
+
+def views_text(comparison: Comparison) -> str:
+    """A line a View, its reasons under it."""
+    width = max(len(seen.view) for seen in comparison.seen)
+    lines = [comparison.about]
+    for seen in comparison.seen:
+        lines.append(f"  {seen.view:<{width}}  {_answer(seen.fit)}  {seen.authority}".rstrip())
+        lines += [f"  {'':<{width}}    {reason}" for reason in seen.why]
+    return "\n".join(lines)
+
+
+def _answer(fit: Fit | None) -> str:
+    if fit is None:
+        return f"{'no answer':<40}"
+    groups = "" if fit.workgroups is None else f", {counted(fit.workgroups, 'workgroup')}"
+    text = f"{fit.waves_per_simd:g} waves/SIMD, {fit.occupancy * 100:.4g} %{groups}"
+    return f"{text:<40}"
