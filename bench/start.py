@@ -35,9 +35,8 @@ def main() -> None:
         "wavefit fit": seconds("-m", "wavefit", *FIT),
     }
     for name, took in rows.items():
-        print(
-            f"{name:<30} {took * 1e3:7.1f} ms  {took / bare:5.1f} x a bare start  +{(took - bare) * 1e3:.1f} ms"
-        )
+        ratio, more = took / bare, (took - bare) * 1e3
+        print(f"{name:<30} {took * 1e3:7.1f} ms  {ratio:5.1f} x a bare start  +{more:.1f} ms")
 
 
 if __name__ == "__main__":
