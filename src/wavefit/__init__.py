@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
 TYPE_CHECKING = False  # what `typing` would say, without importing it
 if TYPE_CHECKING:
     from wavefit.chips import Chip, ChipNotFound, Fact, Target, chip
+    from wavefit.feed import feed, feed_memory
     from wavefit.kernels import BadFile, kernels
+    from wavefit.matrix import matrix
     from wavefit.model import Kernel, Launch
     from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
     from wavefit.occupancy.sweep import sweep
 
 _HOMES = {
     "chips": ("Chip", "ChipNotFound", "Fact", "Target", "chip"),
+    "feed": ("feed", "feed_memory"),
     "kernels": ("BadFile", "kernels"),
+    "matrix": ("matrix",),
     "model": ("Kernel", "Launch"),
     "occupancy": ("BadQuestion", "Fit", "FitRange", "fit"),
     "occupancy.sweep": ("sweep",),
@@ -24,7 +25,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BadFile", "BadQuestion", "Chip", "ChipNotFound", "Fact", "Fit", "FitRange", "Kernel", "Launch",
-    "Target", "chip", "fit", "kernels", "sweep",
+    "Target", "chip", "feed", "feed_memory", "fit", "kernels", "matrix", "sweep",
 ]  # fmt: skip
 
 
@@ -34,21 +35,11 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'wavefit' has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(f"wavefit.{_HOME[name]}"), name)
+    room = import_module(f"wavefit.{_HOME[name]}")
+    value: object = room if name == _HOME[name] else getattr(room, name)  # such rooms can be called
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted((*globals(), *__all__))
-
-
-class _Public(ModuleType):
-    """Some functions are named as the room they come from: importing a room does not hide its function."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Public

@@ -168,6 +168,18 @@ class Chip:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     note: str | None = None
 
+    def peak(self, type: str, *, path: str = "matrix", clock_mhz: float | None = None) -> float:  # noqa: A002
+        """FLOP/s (operations/s for integers) of the chip for a data type, dense.
+
+        `path` is `matrix` or `vector`, `clock_mhz` a clock other than the one that peaks are published
+        at. Raises wavefit.matrix's errors where the rate, the CUs or the clock are not known. Its rates
+        are the matrix room's, which is loaded for this and not before.
+        """
+        from importlib import import_module
+
+        peak = import_module("wavefit.matrix").peak(self, type, path=path, clock_mhz=clock_mhz)
+        return float(peak.flops)
+
     def value(self, path: str) -> Value:
         """The value of a Fact of the product, or None where it is not known."""
         fact = self.facts.get(path)

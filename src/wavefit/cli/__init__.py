@@ -11,6 +11,7 @@ COMMANDS = {
     "fit": "one what-if: how many waves fit, what binds, what the next step costs",
     "report": "every kernel in the files: spend, limits, what binds, next steps",
     "views": "the same kernel or numbers under every view, and where they disagree",
+    "matrix": "matrix instructions: shape, registers, cycles, rate; peaks; layouts",
     "chips": "what is known of a chip, with sources",
 }
 

@@ -14,5 +14,8 @@ small multiple of its input. What no reader knows is described by `other.py`.
 
 from wavefit.kernels.open import kernels
 from wavefit.kernels.source import BadFile, NoKernels
+from wavefit.room import callable_as
 
 __all__ = ["BadFile", "NoKernels", "kernels"]
+
+callable_as(__name__, kernels)
