@@ -98,8 +98,8 @@ def test_one_chip_costs_at_most_three_pages(monkeypatch: pytest.MonkeyPatch) -> 
     opened: list[Path] = []
     read = pages.read
 
-    def counted(path: Path) -> dict[str, object]:
-        opened.append(path)
+    def counted(path: str) -> dict[str, object]:
+        opened.append(Path(path))
         return read(path)
 
     monkeypatch.setattr(pages, "read", counted)
@@ -189,7 +189,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind, stems in KEPT.items():
         (folder / kind).mkdir()
         for stem in stems:
-            shutil.copy(pages.DATA / kind / f"{stem}.toml", folder / kind)
+            shutil.copy(pages.page(kind, stem), folder / kind)
     assert check(folder) == []
     return folder
 

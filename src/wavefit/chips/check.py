@@ -23,7 +23,7 @@ from typing import Any
 
 from wavefit.chips.load import by_key, keys
 from wavefit.chips.model import STATUSES, Chip, Target
-from wavefit.chips.pages import DATA, build_product, build_target, merged, read, stems
+from wavefit.chips.pages import DATA, Folder, build_product, build_target, merged, read, stems
 
 _WORDS = {
     "": {"name", "vendor", "family", "like", "target", "aliases", "note"}
@@ -39,9 +39,10 @@ _FACT = {"value", "unit", "source", "status", "note", "readings"}
 _VIEW = {"sgpr_steps", "sgpr_granule", "lds_granule", "lds_pool_wgp", "trap_reserve", "wave_slots"}
 
 
-def check(folder: Path = DATA) -> list[str]:
+def check(folder: Folder = DATA) -> list[str]:
     """Problems of all pages under `folder`, one line each with page, place and cause; empty if none."""
     found: list[str] = []
+    folder = Path(folder)
     targets = _each(folder, "targets", _target, found)
     _each(folder, "products", lambda _, page: _product(page, targets), found)
     return [*found, *_names(folder)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from wavefit.chips.model import Chip, ChipNotFound, Target, Value
-from wavefit.chips.pages import DATA, build_product, build_target, merged, read, read_head, stems
+from wavefit.chips.pages import build_product, build_target, merged, page, read, read_head, stems
 
 _MAKERS = frozenset({"amd", "instinct", "radeon", "nvidia", "geforce", "tesla", "hygon", "dcu"})
 _SM_VARIANT = re.compile(r"^(sm\d+)[af]$")
@@ -105,8 +105,7 @@ def _near(name: str) -> tuple[str, ...]:
 
 
 def _title(stem: str) -> str:
-    path = DATA / "products" / f"{stem}.toml"
-    return str(read_head(path)["name"]) if path.exists() else stem
+    return str(read_head(page("products", stem))["name"]) if stem in stems("products") else stem
 
 
 @cache
@@ -118,7 +117,7 @@ def _index() -> tuple[dict[str, str], dict[str, str]]:
 @cache
 def _aliases() -> dict[str, str]:
     """Products by the key of each alias. Asked for last: it opens every product's page."""
-    heads = {stem: read_head(DATA / "products" / f"{stem}.toml") for stem in stems("products")}
+    heads = {stem: read_head(page("products", stem)) for stem in stems("products")}
     return {keys(alias)[1]: stem for stem, head in heads.items() for alias in head.get("aliases", ())}
 
 
@@ -129,5 +128,5 @@ def _target(stem: str) -> Target:
 
 @cache
 def _product(stem: str) -> Chip:
-    table = read(DATA / "products" / f"{stem}.toml")
+    table = read(page("products", stem))
     return build_product(table, _target(table["target"]))

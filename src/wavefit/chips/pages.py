@@ -5,9 +5,9 @@ A page `like` another holds only what differs. A table with a `status` is a Fact
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from wavefit.chips.model import (
@@ -29,31 +29,39 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-DATA = Path(__file__).parent / "data"
+Folder = str | os.PathLike[str]
+DATA: Folder = os.path.join(os.path.dirname(__file__), "data")  # pathlib would cost the first answer 5 ms
 _UNKNOWN = Fact(None, "not public", "unknown")
 
 
-def read(path: Path) -> dict[str, Any]:
+def page(kind: str, stem: str, folder: Folder = DATA) -> str:
+    """Where one page of a kind (`targets`, `products`) is."""
+    return os.path.join(folder, kind, f"{stem}.toml")
+
+
+def read(path: Folder) -> dict[str, Any]:
     """The tables of one page as written."""
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         return tomllib.load(file)
 
 
-def read_head(path: Path) -> dict[str, Any]:
+def read_head(path: Folder) -> dict[str, Any]:
     """What a page says before its first section: enough to find it, quick to parse."""
-    return tomllib.loads(path.read_text(encoding="utf-8").partition("\n[")[0])
+    with open(path, encoding="utf-8") as file:
+        return tomllib.loads(file.read().partition("\n[")[0])
 
 
-def stems(kind: str, folder: Path = DATA) -> list[str]:
-    """Names of the pages of one kind (`targets`, `products`), sorted."""
-    return sorted(path.stem for path in (folder / kind).glob("*.toml"))
+def stems(kind: str, folder: Folder = DATA) -> list[str]:
+    """Names of the pages of one kind, sorted."""
+    names = (os.path.splitext(name) for name in os.listdir(os.path.join(folder, kind)))
+    return sorted(stem for stem, suffix in names if suffix == ".toml")
 
 
-def merged(stem: str, folder: Path = DATA, above: tuple[str, ...] = ()) -> dict[str, Any]:
+def merged(stem: str, folder: Folder = DATA, above: tuple[str, ...] = ()) -> dict[str, Any]:
     """The page of a target with the pages it is `like` underneath. Raises ValueError if they go in a ring."""
     if stem in above:
         raise ValueError(f"a ring of pages: {' like '.join((*above, stem))}")
-    table = read(folder / "targets" / f"{stem}.toml")
+    table = read(page("targets", stem, folder))
     base = table.pop("like", None)
     return _overlay(merged(base, folder, (*above, stem)), table) if base else table
 
