@@ -37,8 +37,10 @@ test-all: test $(VENV)/.heavy   ## what needs Triton and LLVM's tools as well
 accuracy: $(VENV)/.test         ## recompute every agreement count and error from the oracles
 	$(BIN)/python -m tests.accuracy
 
-bench: $(VENV)/.test            ## our own timings, as ratios within one run
+bench: $(VENV)/.test            ## our own timings and errors, as ratios within one run
 	$(BIN)/python bench/start.py
+	$(BIN)/python -m bench.feed
+	$(BIN)/python bench/read_kernels.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

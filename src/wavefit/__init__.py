@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from wavefit.model import Kernel, Launch
     from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
     from wavefit.occupancy.sweep import sweep
+    from wavefit.profiles import confirm, measurements
 
 _HOMES = {
     "chips": ("Chip", "ChipNotFound", "Fact", "Target", "chip"),
@@ -18,6 +19,7 @@ _HOMES = {
     "kernels": ("BadFile", "kernels"),
     "matrix": ("matrix",),
     "model": ("Kernel", "Launch"),
+    "profiles": ("confirm", "measurements"),
     "occupancy": ("BadQuestion", "Fit", "FitRange", "fit"),
     "occupancy.sweep": ("sweep",),
 }
@@ -25,7 +27,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BadFile", "BadQuestion", "Chip", "ChipNotFound", "Fact", "Fit", "FitRange", "Kernel", "Launch",
-    "Target", "chip", "feed", "feed_memory", "fit", "kernels", "matrix", "sweep",
+    "Target", "chip", "confirm", "feed", "feed_memory", "fit", "kernels", "matrix", "measurements",
+    "sweep",
 ]  # fmt: skip
 
 

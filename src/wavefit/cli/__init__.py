@@ -12,6 +12,7 @@ COMMANDS = {
     "report": "every kernel in the files: spend, limits, what binds, next steps",
     "views": "the same kernel or numbers under every view, and where they disagree",
     "matrix": "matrix instructions: shape, registers, cycles, rate; peaks; layouts",
+    "confirm": "theory beside measurement, each difference with its reason",
     "chips": "what is known of a chip, with sources",
 }
 
@@ -88,7 +89,7 @@ def _one_line(error: Exception) -> str:
         text = error.format_message()
     elif isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
-    elif isinstance(error, (ValueError, LookupError)) and type(error).__module__.startswith("wavefit."):
+    elif type(error).__module__.startswith("wavefit."):
         text = str(error)
     else:
         text = f"internal error, please report: {type(error).__name__}: {error} (--debug shows where)"
