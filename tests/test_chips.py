@@ -272,7 +272,7 @@ def test_hygon_waves_by_vgprs(row: dict[str, str], name: str) -> None:
 def test_gfx938_carries_both_readings_of_its_file() -> None:
     file = chips.target("gfx938").facts["vgpr.wave64.file"]
     assert (file.value, file.status) == (512, "contradicted")
-    other = chips.with_reading(chips.target("gfx938"), "vgpr.wave64.file", file.readings[0].value)
+    other = chips.with_readings(chips.target("gfx938"), {"vgpr.wave64.file": file.readings[0].value})
     assert [most_vgprs(other, 64, waves) for waves in (10, 5, 3)] == [76, 152, 256]
     assert chips.target("gfx938").vgpr.files[64].file == 512
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wavefit as wf
@@ -53,10 +55,11 @@ def test_scalar_registers_of_gfx9(sgprs: int, waves: int) -> None:
     assert fit("gfx906", sgprs=sgprs, threads=64).limit("sgpr").waves_per_simd == waves
 
 
-def test_a_wave_cannot_have_109_scalar_registers() -> None:
-    found = fit("gfx942", sgprs=109, threads=64)
+def test_a_wave_cannot_have_more_scalar_registers_than_are_encoded() -> None:
+    assert fit("gfx942", sgprs=112, threads=64).limit("sgpr").waves_per_simd == 6
+    found = fit("gfx942", sgprs=120, threads=64)  # G2-12 asks for 120
     assert found.workgroups == 0
-    assert found.next_steps[0].changes[0].to == 108
+    assert found.next_steps[0].changes[0].to == 112
 
 
 GFX936 = [(76, 10), (84, 9), (96, 8), (108, 7), (128, 6), (152, 5), (192, 4), (256, 3)]
@@ -168,6 +171,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gfx950", {"vgprs": -1}, "negative"),
     ("gfx950", {"vgprs": 1.5}, "whole number"),
     ("gfx950", {"threads": 0}, "at least 1"),
+    ("gfx950", {"threads": (0, 64)}, "at least 1"),
+    ("gfx950", {"threads": (64,)}, "is .low, high."),
+    ("gfx950", {"vgprs": 10**12}, "no chip has so many"),
+    ("gfx950", {"carveout": 50}, "not shared with a cache"),
+    ("H100", {"carveout": 500}, "percentage"),
     ("gfx950", {"threads": (512, 64)}, "empty"),
     ("gfx950", {"wave": 32}, "waves of 64"),
     ("gfx950", {"mode": "wgp"}, "one mode"),
@@ -183,7 +191,29 @@ def test_refused_with_a_reason(chip: str, numbers: dict[str, Any], says: str) ->
         wf.fit(chip, **{"threads": 256, **numbers})
 
 
-def test_absurd_numbers_cannot_launch() -> None:
-    found = fit("gfx950", vgprs=10**12, sgprs=10**12, lds=10**15, threads=10**9)
+def test_large_numbers_cannot_launch() -> None:
+    found = fit("gfx950", vgprs=10**9, sgprs=10**9, lds=10**9, threads=10**9)
     assert found.workgroups == 0
     assert set(found.binding) >= {"vgpr", "sgpr", "lds", "threads"}
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    for kind in (np.uint8, np.int16, np.uint32, np.int64, np.uint64):
+        assert fit("MI355X", vgprs=kind(64), threads=int(kind(64)) * 4).workgroups == 8
+        found = fit("MI355X", vgprs=64, lds=kind(100), threads=kind(64))
+        assert json.dumps(found.to_dict())
+
+
+def test_a_kernel_answers_for_its_own_target_and_bounds() -> None:
+    kernel = wf.Kernel("gfx942", "k", vgprs=64, max_threads=512)
+    with pytest.raises(wf.BadQuestion, match="compiled for gfx942, not gfx950"):
+        wf.fit(kernel, chip="MI355X")
+    found = wf.fit(kernel, threads=1024)
+    assert isinstance(found, wf.Fit)
+    assert (found.workgroups, found.why) == (
+        0,
+        "1024 threads a workgroup; the kernel is compiled for at most 512",
+    )
+    required = wf.Kernel("gfx942", "k", vgprs=64, required_size=(16, 16, 1))
+    assert wf.fit(required, threads=64).workgroups == 0  # type: ignore[union-attr]
+    assert wf.fit(required).workgroups == 8  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def callable_as(room: str, question: Callable[..., object]) -> None:
-    """Makes the package named `room` callable as its main function, whichever of the two is imported first."""
+    """Makes the package named `room` callable as its main function, whichever is imported first."""
 
     class Room(ModuleType):
         __call__ = staticmethod(question)

@@ -58,14 +58,15 @@ def published(of: str) -> Iterator[Chip]:
     return (page for page in pages if page.value("published.about") == of)
 
 
-def with_reading(of: Target, path: str, value: Value) -> Target:
-    """The same Target with another reading of one Fact."""
+def with_readings(of: Target, values: Mapping[str, Value]) -> Target:
+    """The same Target with another reading of some Facts, by their paths."""
     table = merged(of.id)
-    *parents, leaf = path.split(".")
-    node = table
-    for parent in parents:
-        node = node[parent]
-    node[leaf] = {**node[leaf], "value": value, "readings": []}
+    for path, value in values.items():
+        *parents, leaf = path.split(".")
+        node = table
+        for parent in parents:
+            node = node[parent]
+        node[leaf] = {**node[leaf], "value": value, "readings": []}
     return build_target(of.id, table)
 
 
@@ -74,7 +75,7 @@ def keys(name: str) -> tuple[str, str]:
 
     The first tells two pages of one name apart (Hygon's gfx906 from AMD's).
     """
-    words = re.findall(r"[a-z0-9]+", name.lower().partition(":")[0])
+    words = re.findall(r"[a-z0-9]+", name.lower().rpartition("--")[2].partition(":")[0])
     plain = _SM_VARIANT.sub(r"\1", "".join(word for word in words if word not in _MAKERS))
     return plain + "".join(word for word in words if word in _MAKERS), plain
 

@@ -25,6 +25,9 @@ class ChipNotFound(LookupError):
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         super().__init__(f"unknown chip {name[:80]!r}{hint}")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.name, self.near)
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

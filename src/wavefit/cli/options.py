@@ -22,10 +22,12 @@ class Size(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        match = _SIZE.fullmatch(str(value).strip())
+        match = _SIZE.fullmatch(str(value).strip()) if len(str(value)) < 24 else None
         if match is None:
             self.fail(f"{value!r} is not a size; write 32768, 32K, 48KiB or 0x8000", param, ctx)
-        return int(match[1], 0) * _SCALE[(match[2] or "")[:1].lower()]
+        return (
+            int(match[1], 16 if match[1][:2].lower() == "0x" else 10) * _SCALE[(match[2] or "")[:1].lower()]
+        )
 
 
 class Threads(click.ParamType):  # type: ignore[type-arg]

@@ -28,18 +28,19 @@ def command(
     from wavefit.report.names import printable
 
     report = build(paths, pattern=pattern, **launch)
-    if as_json:
+    refused = report.refused
+    if as_json and len(refused) < len(report.kernels):
         echo_json(report.to_dict())
-    elif report.kernels:
+    elif len(refused) < len(report.kernels):
         from wavefit.report.kernels import report_text
 
         click.echo(report_text(report, explain=explain))
-    for error in report.errors:
-        click.echo(f"wavefit: {printable(str(error), longest=500)}", err=True)
-    if not report.kernels:
-        if not report.errors:
-            click.echo(f"wavefit: no kernel's name contains {pattern!r}", err=True)
+    for cause in dict.fromkeys((*map(str, report.errors), *refused)):
+        click.echo(f"wavefit: {printable(cause, longest=500)}", err=True)
+    if not report.kernels and not report.errors:
+        click.echo(f"wavefit: no kernel's name contains {pattern!r}", err=True)
+    if len(refused) == len(report.kernels):
         raise click.exceptions.Exit(2)
-    if report.errors:
-        click.echo(f"wavefit: {len(report.errors)} could not be read", err=True)
+    if report.errors or refused:
+        click.echo(f"wavefit: {len(report.errors)} could not be read, {len(refused)} not answered", err=True)
         raise click.exceptions.Exit(1 if strict else 0)

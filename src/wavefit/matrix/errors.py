@@ -9,6 +9,9 @@ from collections.abc import Iterable
 class MatrixError(LookupError):
     """A question about matrix instructions that the tables cannot answer; one line says why."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
 
 class InstructionNotFound(MatrixError):
     """No instruction of the target has this name; `near` holds the closest names."""
@@ -28,7 +31,10 @@ class TypeNotFound(MatrixError):
             super().__init__(f"unknown element type {name!r}{_hint(self.near)}")
         else:
             self.near = tuple(has)
-            super().__init__(f"{target} has no matrix instruction for {name}; it has {', '.join(self.near)}")
+            super().__init__(
+                f"no matrix instruction of {target} for {name} is in the tables; "
+                f"they have {', '.join(self.near)}"
+            )
 
 
 class NoMatrix(MatrixError):
@@ -45,6 +51,14 @@ class NotKnown(MatrixError):
 
 class Refused(MatrixError):
     """A tile, layout or compiler option that does not apply, with the reason."""
+
+
+def _restored(kind: type[MatrixError], args: tuple[object, ...], state: dict[str, object]) -> MatrixError:
+    """An error that comes from another process, as it was raised there."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 from wavefit.chips import STATUSES, Chip, Fact, Target
 from wavefit.chips import chip as named_chip
@@ -223,6 +224,6 @@ def _numbers(chip: Chip, clock_mhz: float | None) -> tuple[str, int, Number]:
         raise NotKnown(f"{chip.name}: the number of CUs is not known")
     if not isinstance(clock, int | float):
         raise NotKnown(f"{chip.name}: the peak clock is not known; give one (--clock MHZ)")
-    if clock <= 0:
-        raise Refused(f"a clock of {clock} MHz: must be positive")
+    if not 0 < clock < inf:
+        raise Refused(f"a clock of {clock} MHz: must be a positive number")
     return chip.name, cus, clock

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from wavefit.chips import SOFT, Fact, Target, with_reading
+from wavefit.chips import SOFT, Fact, Target, with_readings
+from wavefit.chips.model import Value
 from wavefit.occupancy.limits import round_up
 from wavefit.occupancy.steps import Case, evaluate
 
@@ -28,14 +29,23 @@ def _soft(case: Case, path: str, fact: Fact) -> str:
     unit = f" {fact.unit}" if fact.unit else ""
     text = f"{path} = {fact.value}{unit}: {fact.status} ({fact.source})"
     for reading in fact.readings:
-        other = with_reading(case.target, path, reading.value)
+        other = with_readings(case.target, _readings_of(case.target, reading.source))
         unit_key = case.launch.mode or next(iter(other.units))
         found = evaluate(other, other.units[unit_key], case.kernel, case.launch)
         waves = found.waves / found.unit.simds
-        text += (
-            f"; with {reading.value} ({reading.source}): {found.workgroups} workgroups, {waves:g} waves/SIMD"
-        )
+        resident = f"{found.workgroups} workgroups, {waves:g} waves/SIMD"
+        text += f"; with {reading.value} ({reading.source}): {resident}"
     return text
+
+
+def _readings_of(target: Target, source: str) -> dict[str, Value]:
+    """Everything that one source reads otherwise: its numbers belong together."""
+    return {
+        path: reading.value
+        for path, fact in target.facts.items()
+        for reading in fact.readings
+        if reading.source == source
+    }
 
 
 def _scalar_unknown(case: Case) -> list[str]:

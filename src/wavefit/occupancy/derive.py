@@ -54,6 +54,8 @@ def _text(fit: Fit, limit: Limit) -> str:
     plain = plain_division(limit)
     note = f" (plain division: {plain})" if plain is not None else ""
     match limit.resource:
+        case "vgpr" if fit.kernel.wave_vgprs:
+            return _unequal(fit, limit)
         case "vgpr":
             return f"{_vgpr(fit, limit)} = {limit.waves_per_simd} waves/SIMD{note}; {_whole(fit, limit)}"
         case "sgpr":
@@ -83,6 +85,14 @@ def _vgpr(fit: Fit, limit: Limit) -> str:
         if fit.of.vgpr.accumulator == "separate":
             asked = f"max({kernel.vgprs}, {kernel.agprs})"
     return f"floor({limit.budget} / roundup({asked}, {granule}))"
+
+
+def _unequal(fit: Fit, limit: Limit) -> str:
+    simds = fit.of.unit(fit.mode).simds
+    kinds = " + ".join(
+        f"{count // simds} x roundup({each}, {limit.granule})" for count, each in fit.kernel.wave_vgprs
+    )
+    return f"floor({limit.budget} / ({kinds})) = {_groups(limit.workgroups)}"
 
 
 def _sgpr(fit: Fit, limit: Limit) -> str:

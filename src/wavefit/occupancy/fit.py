@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
+from typing import SupportsIndex
 
 from wavefit.chips import Chip, Target
 from wavefit.model import Kernel
 from wavefit.occupancy.assumptions import rests_on
+from wavefit.occupancy.limits import total_vgprs as both_kinds
 from wavefit.occupancy.question import Question, Threads, Waves, as_chip, ask, what_if
 from wavefit.occupancy.result import BadQuestion, Fit, FitRange, ratio
 from wavefit.occupancy.steps import Case, evaluate
@@ -16,20 +18,20 @@ def fit(
     subject: Chip | Target | Kernel | str,
     *,
     chip: Chip | Target | str | None = None,
-    vgprs: int | None = None,
-    agprs: int | None = None,
-    total_vgprs: int | None = None,
+    vgprs: SupportsIndex | None = None,
+    agprs: SupportsIndex | None = None,
+    total_vgprs: SupportsIndex | None = None,
     waves: Waves = None,
-    sgprs: int | None = None,
-    lds: int | None = None,
-    lds_dynamic: int | None = None,
-    scratch: int | None = None,
+    sgprs: SupportsIndex | None = None,
+    lds: SupportsIndex | None = None,
+    lds_dynamic: SupportsIndex | None = None,
+    scratch: SupportsIndex | None = None,
     threads: Threads = None,
     mode: str | None = None,
-    wave: int | None = None,
+    wave: SupportsIndex | None = None,
     view: str = "hardware",
-    barriers: int | None = None,
-    carveout: int | None = None,
+    barriers: SupportsIndex | None = None,
+    carveout: SupportsIndex | None = None,
 ) -> Fit | FitRange:
     """How many waves of a kernel fit on one unit of a chip, what stops the next one and by how much.
 
@@ -47,10 +49,16 @@ def fit(
         "sgprs": sgprs, "lds": lds, "scratch": scratch,
     }  # fmt: skip
     if isinstance(subject, Kernel):
-        given = [name for name, amount in amounts.items() if amount is not None]
+        given = [name for name, amount in {**amounts, "waves": waves}.items() if amount is not None]
         if given:
             raise BadQuestion(f"a kernel that was read brings its own {', '.join(given)}")
         of, kernel = as_chip(chip or subject.target), subject
+        if of.target.name != kernel.target:
+            name = kernel.name or "the kernel"
+            raise BadQuestion(f"{name} is compiled for {kernel.target}, not {of.target.name}")
+        if kernel.total_vgprs is None:
+            total = both_kinds(of.target, kernel.vgprs, kernel.agprs)
+            kernel = replace(kernel, total_vgprs=total)
     else:
         of = as_chip(subject)
         kernel = what_if(of, amounts, waves)
@@ -78,22 +86,10 @@ def _hardware(question: Question) -> Fit | FitRange:
 
     if not question.is_range:
         return _fit(question, at(question.launch.threads))
-    cases = [at(size) for size in representative(question)]
+    cases = [at(size) for size in question.representative()]
     low = min(cases, key=lambda case: case.waves)
     high = max(cases, key=lambda case: case.waves)
     return FitRange(_fit(question, low), _fit(question, high), question.sizes)
-
-
-def representative(question: Question) -> Iterator[int]:
-    """The largest size of each wave count in the range, the largest first: those between spend the same."""
-    low, high = question.sizes
-    wave, most = question.launch.wave, question.chip.target.workgroup.max_threads
-    if high > most:
-        yield high
-        high = most
-    while high >= low:
-        yield high
-        high = (-(-high // wave) - 1) * wave
 
 
 def _fit(question: Question, case: Case) -> Fit:

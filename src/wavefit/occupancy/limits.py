@@ -90,15 +90,12 @@ def _too_many_vgprs(target: Target, kernel: Kernel, requested: int) -> str | Non
     return None
 
 
-def sgpr_cap(target: Target, kernel: Kernel) -> int | None:
-    """The most scalar registers one wave can have, in the currency the kernel is counted in."""
+def sgpr_cap(target: Target) -> int | None:
+    """The most scalar registers one wave can have, in whole steps of what a descriptor encodes."""
     sgpr = target.sgpr
     if sgpr.addressable is None:
         return None
-    most = sgpr.addressable + (sgpr.extra or 0)
-    if kernel.allocated_sgprs is not None and sgpr.encode_granule:
-        return round_up(most, sgpr.encode_granule)
-    return most
+    return round_up(sgpr.addressable + (sgpr.extra or 0), sgpr.encode_granule or 1)
 
 
 def sgpr_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> Limit:
@@ -109,7 +106,7 @@ def sgpr_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> Li
         return _limit(target, "sgpr", sgpr.file, requested, granule=sgpr.granule, facts=("sgpr.per_wave",))
     if requested is None:
         return _limit(target, "sgpr", sgpr.file, granule=sgpr.granule, facts=facts)
-    cap = sgpr_cap(target, kernel)
+    cap = sgpr_cap(target)
     why = None
     if cap is not None and requested > cap:
         why = f"{requested} scalar registers; a wave can have {cap}"
@@ -207,13 +204,24 @@ def scratch_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) ->
 
 
 def threads_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> Limit:
-    """A workgroup has a largest size."""
-    most, asked = target.workgroup.max_threads, launch.threads
+    """A workgroup has a largest size: the target's, and the one its kernel was compiled for."""
+    most, asked = threads_cap(target, kernel), launch.threads
     facts = ("workgroup.max_threads",)
-    if asked <= most:
+    required = kernel.required_threads
+    if asked <= most and asked == (required or asked):
         return _limit(target, "threads", most, asked, asked, 1, facts=facts)
     why = f"{asked} threads a workgroup; the most is {most}"
+    if required and asked != required:
+        why = f"{asked} threads a workgroup; the kernel requires {required}"
+    elif most < target.workgroup.max_threads:
+        why = f"{asked} threads a workgroup; the kernel is compiled for at most {most}"
     return _limit(target, "threads", most, asked, asked, 1, 0, 0, facts, why)
+
+
+def threads_cap(target: Target, kernel: Kernel) -> int:
+    """The largest workgroup that can launch."""
+    own = kernel.required_threads or kernel.max_threads
+    return min(target.workgroup.max_threads, own or target.workgroup.max_threads)
 
 
 LIMITS = (

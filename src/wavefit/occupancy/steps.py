@@ -17,6 +17,7 @@ from wavefit.occupancy.limits import (
     scratch_limit,
     sgpr_cap,
     sgpr_limit,
+    threads_cap,
     total_vgprs,
     vgpr_limit,
 )
@@ -160,7 +161,7 @@ def _most(case: Case, resource: str, goal: int) -> int | None:
 def _cap(case: Case, resource: str) -> int:
     caps = {
         "vgpr": case.target.vgpr.addressable,
-        "sgpr": sgpr_cap(case.target, case.kernel) or case.target.sgpr.file,
+        "sgpr": sgpr_cap(case.target) or case.target.sgpr.file,
         "lds": lds_cap(case.target, case.unit),
     }
     cap = caps.get(resource)
@@ -197,19 +198,18 @@ def _within_kinds(case: Case, goal: int) -> int | None:
     """As `_most`, and where one kind of register is over its own cap, the total with that kind cut to it."""
     most = _most(case, "vgpr", goal)
     vgpr, kernel = case.target.vgpr, case.kernel
-    if most is None or kernel.vgprs is None:
+    if most is None or (kernel.vgprs is None and kernel.agprs is None):
         return most
-    cut = total_vgprs(
-        case.target, min(kernel.vgprs, vgpr.addressable_arch), min(kernel.agprs or 0, vgpr.agprs)
-    )
+    regular, accumulators = kernel.vgprs or 0, kernel.agprs or 0
+    cut = total_vgprs(case.target, min(regular, vgpr.addressable_arch), min(accumulators, vgpr.agprs))
     return min(most, cut or 0)
 
 
 def _launch_step(case: Case) -> tuple[Step, ...]:
     """From what cannot launch to the most that can: the threads first, then whatever is still over."""
-    most = case.target.workgroup.max_threads
+    most = threads_cap(case.target, case.kernel)
     start = case
-    if case.launch.threads > most:
+    if "threads" in case.binding:
         start = evaluate(case.target, case.unit, *spend(case.kernel, case.launch, "threads", most))
     after = start if start.workgroups else _spend_less(start, 1)
     return () if after is None else (_step(case, after),)
@@ -217,7 +217,7 @@ def _launch_step(case: Case) -> tuple[Step, ...]:
 
 def _other_size(case: Case) -> Iterator[Step]:
     """The nearest workgroup size, up or down, that gains waves."""
-    launch, most = case.launch, case.target.workgroup.max_threads
+    launch, most = case.launch, threads_cap(case.target, case.kernel)
     smaller = (waves * launch.wave for waves in range(launch.waves - 1, 0, -1))
     larger = (waves * launch.wave + 1 for waves in range(launch.waves, -(-most // launch.wave)))
     gains = []

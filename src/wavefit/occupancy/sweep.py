@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wavefit.chips import Chip, Target, Unit
-from wavefit.model import Kernel
 from wavefit.occupancy.limits import lds_cap, sgpr_cap
-from wavefit.occupancy.question import as_chip
+from wavefit.occupancy.question import LARGEST, as_chip
 from wavefit.occupancy.result import BadQuestion
 
 Ints = npt.NDArray[np.int64]
@@ -50,13 +49,11 @@ def sweep(
     barriers: npt.ArrayLike | None = None,
     mode: str | None = None,
     wave: int | None = None,
-    allocated: bool = False,
 ) -> Sweep:
     """Whole workgroups resident for every row of the arrays, which broadcast against each other.
 
-    Units as for `fit`; a negative number is one that is not given. `allocated` says that the registers
-    are what kernel descriptors encode. Raises BadQuestion for a mode or wave the chip does not have and
-    for total_vgprs beside vgprs or agprs.
+    Units as for `fit`; a negative number is one that is not given. Raises BadQuestion for what `fit`
+    refuses of any row: a mode or wave the chip does not have, threads below 1, no whole numbers.
     """
     target = as_chip(chip).target
     if target.unknown:
@@ -70,12 +67,16 @@ def sweep(
         raise BadQuestion(f"{target.name} has no mode {mode!r}")
     unit = target.unit(mode)
     given = (vgprs, agprs, total_vgprs, sgprs, lds, lds_dynamic, scratch, threads, barriers)
-    columns = np.broadcast_arrays(*(np.asarray(-1 if a is None else a, dtype=np.int64) for a in given))
+    columns = np.broadcast_arrays(*(_whole(*each) for each in zip(_NAMES, given, strict=True)))
     ask = dict(zip(_NAMES, columns, strict=True))
+    if (ask["threads"] < 1).any():
+        raise BadQuestion("threads must be at least 1 in every row")
+    if not target.vgpr.agprs and (ask["agprs"] > 0).any():
+        raise BadQuestion(f"{target.name} has no accumulator registers (agprs)")
     waves = -(-ask["threads"] // wave)
     alone = {
         "vgpr": _vgpr(target, unit, wave, waves, ask),
-        "sgpr": _sgpr(target, unit, waves, ask["sgprs"], allocated),
+        "sgpr": _sgpr(target, unit, waves, ask["sgprs"]),
         "lds": _lds(target, unit, np.maximum(ask["lds"], 0) + np.maximum(ask["lds_dynamic"], 0)),
         "slots": unit.wave_slots * unit.simds // waves,
         "workgroups": _slots(target, unit, waves, ask["barriers"]),
@@ -96,6 +97,15 @@ def sweep(
         binding=binding.reshape(fits.shape).astype(np.uint8),
         alone=alone,
     )
+
+
+def _whole(name: str, given: npt.ArrayLike | None) -> Ints:
+    column = np.asarray(-1 if given is None else given)
+    if column.dtype.kind not in "iu":
+        raise BadQuestion(f"{name} must be whole numbers, not {column.dtype}")
+    if column.size and int(column.max()) > LARGEST:
+        raise BadQuestion(f"{name}: no chip has so many; the most that is taken is {LARGEST}")
+    return column.astype(np.int64)
 
 
 def _round_up(amount: Ints, granule: int) -> Ints:
@@ -120,11 +130,11 @@ def _vgpr(target: Target, unit: Unit, wave: int, waves: Ints, ask: dict[str, Int
     return _in_workgroups(unit, fits, waves, total >= 0)
 
 
-def _sgpr(target: Target, unit: Unit, waves: Ints, asked: Ints, allocated: bool) -> Ints:
+def _sgpr(target: Target, unit: Unit, waves: Ints, asked: Ints) -> Ints:
     sgpr = target.sgpr
     if sgpr.limits != "yes" or sgpr.file is None or sgpr.granule is None:
         return np.full(asked.shape, NO_LIMIT)
-    cap = sgpr_cap(target, Kernel(target.name, allocated_sgprs=0 if allocated else None))
+    cap = sgpr_cap(target)
     charged = np.maximum(asked, 1) if sgpr.fixed is None else np.full_like(asked, sgpr.fixed)
     fits = sgpr.file // (_round_up(charged, sgpr.granule) + sgpr.trap_reserve)
     if cap is not None:

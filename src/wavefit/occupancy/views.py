@@ -34,9 +34,12 @@ def differences(hardware: Fit, other: Fit) -> tuple[str, ...]:
         base = hardware.limit(limit.resource)
         charged = limit.allocated is not None and limit.allocated != base.allocated
         moved = (limit.budget, limit.waves_per_simd) != (base.budget, base.waves_per_simd)
-        if limit.resource in rules and (charged or moved):
+        counted = limit.requested and (base.workgroups is not None or limit.resource == "slots")
+        if limit.resource in rules and counted and (charged or moved):
             found.append(f"{limit.resource}: {rules[limit.resource]}")
-    if "" in rules and other.waves_per_simd != hardware.waves_per_simd:
+        if limit.resource == "lds" and limit.budget != base.budget and "pool" in rules:
+            found.append(f"lds: {rules['pool']}")
+    if "" in rules and not found and other.waves_per_simd != hardware.waves_per_simd:
         found.append(rules[""])
     if other.max_waves != hardware.max_waves and "slots" in rules:
         found.append(f"slots: {rules['slots']}")
@@ -104,7 +107,7 @@ def _runtime_view(name: str) -> Callable[[Question], Fit | FitRange]:
         _needs_toolchain(question, name)
         if not question.is_range:
             return _runtime(question, name, question.launch.threads)
-        fits = [_runtime(question, name, size) for size in _each_wave_count(question)]
+        fits = [_runtime(question, name, size) for size in question.representative()]
         return _range(question, fits)
 
     return answer
@@ -160,7 +163,7 @@ def _runtime(question: Question, name: str, threads: int) -> Fit:
 
 def _by_hand(question: Question) -> Fit | FitRange:
     """The plain divisions of guides and calculators: no granules, no whole workgroups, fractions kept."""
-    sizes = _each_wave_count(question) if question.is_range else [question.launch.threads]
+    sizes = list(question.representative()) if question.is_range else [question.launch.threads]
     fits = [_divided(question, size) for size in sizes]
     return _range(question, fits) if question.is_range else fits[0]
 
@@ -184,12 +187,6 @@ def _divided(question: Question, threads: int) -> Fit:
         limits.append(replace(_limit("lds", unit.lds_pool, lds, waves, lds), workgroups=fits))
     least = min(limit.waves_per_simd for limit in limits if limit.waves_per_simd is not None)
     return _in_waves(question, "by-hand", unit, threads, least, limits)
-
-
-def _each_wave_count(question: Question) -> list[int]:
-    low, high = question.sizes
-    wave = question.launch.wave
-    return sorted({min(high, waves * wave) for waves in range(-(-low // wave), -(-high // wave) + 1)})
 
 
 def _range(question: Question, fits: list[Fit]) -> FitRange:
@@ -240,7 +237,7 @@ def _soft_rules(target: Target, view: str) -> tuple[str, ...]:
     )
 
 
-_WHOLE = "counts waves per SIMD, not whole workgroups: a part of a workgroup may be promised"
+_WHOLE = "counts waves per SIMD, not whole workgroups, and never less than one"
 _ROUNDED = "LDS is not rounded up to its granule"
 
 VIEWS: Mapping[str, View] = {
@@ -252,7 +249,7 @@ VIEWS: Mapping[str, View] = {
             _compiler_view("llvm-22"),
             {
                 "sgpr": "a threshold table, without what the trap handler takes",
-                "lds": f"{_ROUNDED}; workgroup size and LDS are one limit; over the pool is 1, not 0",
+                "lds": f"{_ROUNDED}; it and the workgroup size are one limit, rounded up",
                 "": _WHOLE,
             },
         ),
@@ -260,7 +257,7 @@ VIEWS: Mapping[str, View] = {
             "llvm-main",
             "LLVM main after #201342, #205637",
             _compiler_view("llvm-main"),
-            {"lds": "workgroup size and LDS are one limit; over the pool is 1, not 0", "": _WHOLE},
+            {"lds": "it and the workgroup size are one limit, rounded up", "": _WHOLE},
         ),
         View(
             "hip",
@@ -280,7 +277,8 @@ VIEWS: Mapping[str, View] = {
             {
                 "vgpr": "reads the metadata's count, not what the descriptor allocates",
                 "sgpr": "without what the trap handler takes",
-                "lds": f"{_ROUNDED}; a WGP is taken for one CU's 64 KiB",
+                "lds": _ROUNDED,
+                "pool": "a WGP is taken for one CU's 64 KiB",
                 "slots": "8 waves a SIMD up to gfx9 and 16 after, whatever the chip has",
             },
         ),

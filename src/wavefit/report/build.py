@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from wavefit.chips import ChipNotFound
 from wavefit.chips import chip as find_chip
 from wavefit.kernels import kernels
 from wavefit.model import Kernel
@@ -21,13 +22,11 @@ def build(
     chosen = [kernel for kernel in found if pattern is None or pattern in kernel.name]
 
     def answer(kernel: Kernel) -> Answer:
-        if on is not None and on.target.name != kernel.target:
-            return BadQuestion(
-                f"{kernel.name or 'the kernel'} is compiled for {kernel.target}, not {on.target.name}"
-            )
         try:
             return fit(kernel, chip=on, **launch)
         except BadQuestion as why:
             return why
+        except ChipNotFound as why:
+            return BadQuestion(str(why))
 
     return Report(tuple((kernel, answer(kernel)) for kernel in chosen), tuple(errors))

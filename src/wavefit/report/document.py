@@ -21,6 +21,11 @@ class Report:
     kernels: tuple[tuple[Kernel, Answer], ...]
     errors: tuple[BadFile, ...]
 
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why kernels have no answer, one sentence each."""
+        return tuple(str(answer) for _, answer in self.kernels if isinstance(answer, BadQuestion))
+
     def to_dict(self) -> Json:
         """The document `wavefit.report/1`."""
         return {

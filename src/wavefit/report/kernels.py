@@ -6,7 +6,8 @@ from wavefit.model import Kernel
 from wavefit.occupancy import BadQuestion, FitRange
 from wavefit.report.document import Answer, Report
 from wavefit.report.names import printable
-from wavefit.report.text import explain_lines, fit_lines, granule_notes
+from wavefit.report.rosetta import named, vendor_of
+from wavefit.report.text import explain_lines, fit_lines, size_text
 
 
 def report_text(report: Report, *, explain: bool = False) -> str:
@@ -28,25 +29,25 @@ def kernel_text(kernel: Kernel, answer: Answer, *, explain: bool = False) -> str
     for fit in fits:
         of = f"{fit.chip} ({fit.target})" if fit.chip else fit.target
         mode = f", {fit.mode.upper()} mode" if fit.mode else ""
-        lines += ["", f"  on {of}{mode}: {fit.threads} threads = {fit.launch.waves} waves of {fit.wave}"]
+        lines += ["", f"  on {of}{mode}: {size_text(fit)}"]
         lines += fit_lines(fit)
-        lines += [f"  note: {note}" for note in granule_notes(fit)]
         if explain:
             lines += ["", *explain_lines(fit)]
     return "\n".join(lines)
 
 
 def _spends(kernel: Kernel) -> list[str]:
-    parts = []
+    parts, vendor = [], vendor_of(kernel.target)
     if kernel.total_vgprs is not None:
         both = f" ({kernel.vgprs} regular + {kernel.agprs} accumulator)" if kernel.agprs else ""
-        parts.append(f"{kernel.total_vgprs} VGPRs{both}")
+        parts.append(f"{kernel.total_vgprs} {named('VGPRs', vendor)}{both}")
     if kernel.sgprs is not None:
         parts.append(f"{kernel.sgprs} SGPRs")
     dynamic = "unknown dynamic" if kernel.lds_dynamic is None else f"{kernel.lds_dynamic} dynamic"
-    parts.append(f"LDS {kernel.lds or 0} static + {dynamic} bytes")
+    parts.append(f"{named('LDS', vendor)} {kernel.lds or 0} static + {dynamic} bytes")
     if kernel.scratch or kernel.dynamic_stack:
-        parts.append(f"scratch {kernel.scratch} bytes{' and a dynamic stack' * kernel.dynamic_stack}")
+        stack = " and a dynamic stack" * kernel.dynamic_stack
+        parts.append(f"{named('scratch', vendor)} {kernel.scratch} bytes{stack}")
     lines = [f"  spends {', '.join(parts)}"]
     if kernel.allocated_vgprs not in (None, kernel.total_vgprs):
         scalar = f", {kernel.allocated_sgprs} SGPRs" if kernel.allocated_sgprs is not None else ""

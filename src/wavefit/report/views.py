@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wavefit.chips import Chip, published
+from wavefit.chips import Chip, ChipNotFound, published
 from wavefit.chips import chip as find_chip
 from wavefit.kernels import BadFile, kernels
 from wavefit.model import Kernel
 from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
 from wavefit.occupancy.views import VIEWS, differences
 from wavefit.report.names import counted, printable
+
+LAUNCH = ("threads", "lds_dynamic", "mode", "wave")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,27 @@ class Comparison:
 
 def compare(
     path: str | None, chip: str | None, pattern: str | None, numbers: dict[str, Any]
-) -> list[Comparison]:
-    """The comparisons asked for: of plain numbers on a chip, or of each kernel in a file."""
+) -> tuple[list[Comparison], list[Exception]]:
+    """The comparisons asked for: of plain numbers on a chip, or of each kernel in a file; and what broke."""
     if path is None:
-        return [_compare(chip or "", f"{chip}", find_chip(chip or ""), numbers)]
-    launch = {key: numbers[key] for key in ("threads", "lds_dynamic", "mode", "wave")}
-    found = []
+        return [_compare(chip or "", f"{chip}", find_chip(chip or ""), numbers)], []
+    spends = [name for name in numbers if name not in LAUNCH and numbers[name] is not None]
+    if spends:
+        raise BadQuestion(f"a file brings its own {', '.join(spends)}")
+    launch, found, errors = {key: numbers[key] for key in LAUNCH}, [], list[Exception]()
     for item in kernels(path):
         if isinstance(item, BadFile):
-            raise item
-        if pattern is None or pattern in item.name:
-            of = find_chip(chip or item.target)
-            found.append(_compare(item, printable(item.name), of, {**launch, "chip": of}))
+            errors.append(item)
+        elif pattern is None or pattern in item.name:
+            try:
+                of = find_chip(chip or item.target)
+                about = f"{printable(item.name)} on {of.name or of.target.name}"
+                found.append(_compare(item, about, of, {**launch, "chip": of}))
+            except (BadQuestion, ChipNotFound) as error:
+                errors.append(error)
     if not found:
-        raise BadQuestion(f"{path}: no kernel's name contains {pattern!r}")
-    return found
+        raise errors[0] if errors else BadQuestion(f"{path}: no kernel's name contains {pattern!r}")
+    return found, errors
 
 
 def _compare(subject: Kernel | str, about: str, of: Chip, numbers: dict[str, Any]) -> Comparison:
