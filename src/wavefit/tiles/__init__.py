@@ -1,0 +1,1 @@
+"""Which tile instead: footprint, order, time, and the ranked list."""
