@@ -1,39 +1,27 @@
-"""Measured rows laid over the model: read them from CSV, estimate each, and set a null model beside.
+"""Measured rows read from CSV. A file is known by its header: `wavefit bench`'s own, or a published sweep's.
 
-A file is known by its header: `wavefit bench`'s own, or the shape of a published sweep. Lines that begin
-with # are for people.
+Lines that begin with # are for people.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from pathlib import Path
 
-from wavefit.chips import Chip, Target
-from wavefit.feed.facts import fact, title
-from wavefit.feed.memory import feed_memory
-from wavefit.feed.model import Timing
-from wavefit.feed.simulate import INSTRUCTIONS, simulate
-from wavefit.feed.timing import timing
-from wavefit.matrix.errors import MatrixError
-from wavefit.occupancy.question import as_chip
 from wavefit.occupancy.result import BadQuestion
 
-Of = str | Chip | Target
 Cells = Mapping[str, str]
-_MOST_CHAINS = 256
-_MOST_WORK = 1 << 20
-"""What a file may ask of the simulation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One measurement. `amount` is FLOP/s of the chip for an `instruction`, else bytes/s read.
 
-    `waves` are per SIMD. `work` is how many instructions each wave issued, where the file says.
+    `waves` are per SIMD. `work` is how many instructions each wave issued, `clock_mhz` the clock that was
+    counted during the run, `passed` the bytes that one pass over the data reads, where the file says.
     """
 
     amount: float
@@ -44,6 +32,10 @@ class Row:
     outstanding: int = 0
     cus: int | None = None
     work: int | None = None
+    clock_mhz: float | None = None
+    passed: float | None = None
+    all_in_flight: bool = False
+    """The code is known to keep every one of `outstanding` loads in flight, whatever a plain loop does."""
     line: int = 0
 
     @property
@@ -53,20 +45,6 @@ class Row:
             return f"{self.instruction or ''} ilp {self.ilp}, {self.waves} waves/SIMD".strip()
         where = f", {self.cus} CUs" if self.cus else ""
         return f"{self.vector_bytes} B x {self.outstanding} loads, {self.waves} waves/SIMD{where}"
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A row with what the model estimates for it; `estimate` is None where `why` says there is none."""
-
-    row: Row
-    estimate: float | None
-    why: str | None = None
-
-    @property
-    def error(self) -> float | None:
-        """(estimate - measured) / measured."""
-        return None if self.estimate is None else self.estimate / self.row.amount - 1
 
 
 def read_measured(path: str | Path, *, simds: int = 4) -> tuple[Row, ...]:
@@ -105,105 +83,29 @@ def _sound(row: Row) -> Row:
     """The row, if its numbers can be a measurement. Raises ValueError."""
     if not (isfinite(row.amount) and row.amount > 0):
         raise ValueError(f"a rate of {row.amount}")
+    if row.clock_mhz is not None and not (isfinite(row.clock_mhz) and row.clock_mhz > 0):
+        raise ValueError(f"a clock of {row.clock_mhz} MHz")
     if row.waves < 1 or row.ilp < 0 or (not row.ilp and row.vector_bytes < 1):
         raise ValueError(f"{row.waves} waves, ilp {row.ilp}, {row.vector_bytes} bytes")
     return row
-
-
-def compare(of: Of, rows: Iterable[Row], *, instruction: str | None = None) -> tuple[Compared, ...]:
-    """Every row beside the est. of the same chip, instruction and shape.
-
-    `instruction` is for rows that name none (default: what the chip's own Facts were measured with).
-    """
-    chip = as_chip(of)
-    default = instruction or _measured_with(chip)
-    slots, timings = chip.target.unit().wave_slots, dict[str, Timing | str]()
-
-    def estimate(row: Row) -> Compared:
-        try:
-            if not row.ilp:
-                return Compared(row, _memory(chip, row))
-            name = row.instruction or default
-            if name is None:
-                return Compared(row, None, f"which instruction of {title(chip)} this is must be given")
-            if name not in timings:
-                timings[name] = _timing(chip, name)
-            known = timings[name]
-            if isinstance(known, str):
-                return Compared(row, None, known)
-            if row.waves > slots or row.ilp > _MOST_CHAINS:
-                return Compared(row, None, f"{title(chip)} has {slots} wave slots a SIMD; ilp {row.ilp}")
-            return _flops(known, row)
-        except (BadQuestion, MatrixError) as error:
-            return Compared(row, None, str(error))
-
-    return tuple(estimate(row) for row in rows)
-
-
-def null_model(rows: Iterable[Row], set_on: Callable[[Row], bool]) -> Callable[[Row], float]:
-    """c x min(1, W x K / L'): the two constants by least squares of the relative error on some of the rows.
-
-    What a model must beat to be an explanation. Raises ValueError where no row is set on.
-    """
-    used = [row for row in rows if set_on(row)]
-    if not used:
-        raise ValueError("a null model needs rows to set its constants on")
-    best, found = float("inf"), (0.0, 1.0)
-    for step in range(100, 1601):
-        needed = step / 100
-        shares = [min(1.0, row.waves * row.ilp / needed) / row.amount for row in used]
-        scale = sum(shares) / sum(share * share for share in shares)
-        off = sum((scale * share - 1) ** 2 for share in shares)
-        if off < best - 1e-12:
-            best, found = off, (scale, needed)
-    scale, needed = found
-    return lambda row: scale * min(1.0, row.waves * row.ilp / needed)
-
-
-def _measured_with(chip: Chip) -> str | None:
-    found = fact(chip, "feed.measured_with")
-    return str(found[1].value) if found else None
-
-
-def _timing(chip: Chip, name: str) -> Timing | str:
-    try:
-        known = timing(chip, name)
-    except MatrixError as error:
-        return str(error)
-    return known if known.peak is not None else f"{title(chip)} is a target, not a chip"
-
-
-def _flops(known: Timing, row: Row) -> Compared:
-    loop = known.loop(row.ilp)
-    # What was measured did fit, whatever registers the kernel took: only the timing is asked here.
-    run = simulate(loop, row.waves, min(row.work or INSTRUCTIONS, _MOST_WORK), known.arbitration)
-    return Compared(row, run.busy(known.held) * (known.peak or 0))
-
-
-def _memory(chip: Chip, row: Row) -> float:
-    return feed_memory(
-        chip, waves=row.waves, vector_bytes=row.vector_bytes, outstanding=row.outstanding, cus=row.cus
-    ).bytes_per_second
 
 
 # One reader a header
 
 
 def _bench(cells: Cells, _: int) -> Row | None:
-    work = int(cells["instructions"] or 0) or None
+    waves = int(cells["waves_per_simd"])
     if cells["experiment"] == "matrix":
         return Row(
-            float(cells["flops"]),
-            int(cells["waves_per_simd"]),
-            cells["instruction"],
-            int(cells["ilp"]),
-            work=work,
-        )
+            float(cells["flops"]), waves, cells["instruction"], int(cells["ilp"]),
+            work=int(cells["instructions"] or 0) or None, clock_mhz=float(cells["clock_mhz"] or 0) or None,
+        )  # fmt: skip
     if cells["experiment"] == "read":
+        rate = float(cells["bytes_per_second"])
         return Row(
-            float(cells["bytes_per_second"]), int(cells["waves_per_simd"]),
-            vector_bytes=int(cells["vector_bytes"]), outstanding=int(cells["outstanding"]),
-            cus=int(cells["cus_in_use"]),
+            rate, waves, vector_bytes=int(cells["vector_bytes"]), outstanding=int(cells["outstanding"]),
+            cus=int(cells["cus_in_use"]), passed=rate * float(cells["median_ms"] or 0) / 1e3 or None,
+            all_in_flight=True,
         )  # fmt: skip
     return None
 

@@ -133,12 +133,14 @@ def feed_memory(
     cus: int | None = None,
     latency_ns: float | None = None,
     bandwidth: float | None = None,
+    lane_bytes: float | None = None,
 ) -> MemoryFeed:
     """What bandwidth `waves` waves a SIMD reach that each keep `outstanding` loads of `vector_bytes` a lane.
 
-    `level` is memory, l2 or lds; `cus` are those in use (default: all); `latency_ns` and `bandwidth`
-    (bytes/s) replace what the chip's pages say. Raises BadQuestion with the reason where waves or loads
-    do not fit slots or registers, NotKnown where a latency or bandwidth is not public and not given.
+    `level` is memory, l2 or lds; `cus` are those in use (default: all); `latency_ns`, `bandwidth` (bytes/s)
+    and `lane_bytes` (in flight a lane at most, as a plain loop is compiled) replace what the chip's pages
+    say. Raises BadQuestion with the reason where waves or loads do not fit slots or registers, NotKnown
+    where a latency or bandwidth is not public and not given.
     """
     chip = as_chip(of)
     counts = {"waves": waves, "vector_bytes": vector_bytes, "outstanding": outstanding, "cus": cus}
@@ -150,6 +152,8 @@ def feed_memory(
     used = _cus(chip, cus)
     _fits(chip, waves, vector_bytes, outstanding)
     at = memory_level(chip, level, latency_ns=latency_ns, bandwidth=bandwidth)
+    if lane_bytes is not None:
+        at = replace(at, lane_bytes=lane_bytes)
     lanes, loads = chip.target.default_wave, float(outstanding)
     if at.lane_bytes is not None:
         loads = min(loads, max(1.0, at.lane_bytes / vector_bytes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wavefit.chips import Chip, Target
@@ -34,11 +35,23 @@ class Roof:
         """FLOP a byte at which the level and the matrix unit take equally long."""
         return self.peak / self.bandwidth
 
+    def corners(self, low: float, high: float) -> tuple[tuple[float, float], ...]:
+        """From one intensity to another as (FLOP a byte, FLOP/s): a slope up to the balance, then flat."""
+        ridge = min(max(self.balance, low), high)
+        return tuple((at, min(self.peak, at * self.bandwidth)) for at in (low, ridge, high))
+
+    def to_dict(self) -> Json:
+        """The roof as a JSON object."""
+        keys = ("level", "peak", "bandwidth", "balance", "clock_mhz", "source")
+        return {key: getattr(self, key) for key in keys}
+
 
 @dataclass(frozen=True, slots=True)
 class Under:
-    """A tile under its roofs: `flops` is est., the least of all; `by` names which (`matrix` or a level)."""
+    """An m x n tile under its roofs: `flops` is est., the least; `by` names which (`matrix` or a level)."""
 
+    m: int
+    n: int
     intensity: float
     flops: float
     by: str
@@ -47,10 +60,38 @@ class Under:
     def to_dict(self) -> Json:
         """The result as a JSON object."""
         return {
+            "m": self.m,
+            "n": self.n,
             "intensity": self.intensity,
             "flops": self.flops,
             "by": self.by,
             "balance": {roof.level: roof.balance for roof in self.roofs},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """The roofs of every level of a chip whose bandwidth is known, for one type, and tiles under them."""
+
+    chip: str
+    type: str
+    roofs: tuple[Roof, ...]
+    tiles: tuple[Under, ...]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Intensities that show every balance and tile, with room on both sides."""
+        shown = [*(roof.balance for roof in self.roofs), *(tile.intensity for tile in self.tiles)]
+        return min(shown) / 8, max(shown) * 4
+
+    def to_dict(self) -> Json:
+        """The result as a JSON object, schema `wavefit.roofline/1`."""
+        return {
+            "schema": "wavefit.roofline/1",
+            "chip": self.chip,
+            "type": self.type,
+            "roofs": [roof.to_dict() for roof in self.roofs],
+            "tiles": [tile.to_dict() for tile in self.tiles],
         }
 
 
@@ -101,7 +142,30 @@ def under(
     roofs = tuple(balance(of, type, level, clock_mhz=clock_mhz) for level in levels)
     limits = {"matrix": roofs[0].peak, **{roof.level: each * roof.bandwidth for roof in roofs}}
     by = min(limits, key=limits.__getitem__)
-    return Under(each, limits[by], by, roofs)
+    return Under(m, n, each, limits[by], by, roofs)
+
+
+def roofline(
+    of: Of,
+    type: str,  # noqa: A002
+    *,
+    tiles: Iterable[tuple[int, int]] = (),
+    clock_mhz: float | None = None,
+) -> Roofline:
+    """The machine balance of a chip for a type against each level, and (m, n) tiles under those roofs.
+
+    Raises as `balance` where not even the memory's bandwidth or the peak is known.
+    """
+    chip = as_chip(of)
+    roofs = [balance(chip, type, clock_mhz=clock_mhz)]
+    for level in ("l2", "lds"):
+        try:
+            roofs.append(balance(chip, type, level, clock_mhz=clock_mhz))
+        except NotKnown:
+            continue
+    levels = tuple(roof.level for roof in roofs)
+    placed = tuple(under(chip, type, m, n, levels=levels, clock_mhz=clock_mhz) for m, n in tiles)
+    return Roofline(title(chip), type, tuple(roofs), placed)
 
 
 def _bytes(kind: str) -> float:

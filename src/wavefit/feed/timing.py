@@ -92,7 +92,16 @@ def _matrix(chip: Chip, of: Instruction) -> Timing:
 
 
 def _vector(chip: Chip, name: str) -> Timing:
-    """A vector instruction: everything from the target's page."""
+    """A vector instruction: everything from the target's page, with its operands at hand.
+
+    That is not sure on NVIDIA. Of an fma of three registers two lie in one of the two banks and are read
+    one after the other, unless the instruction before, of the same wave, left one of them in the operand
+    cache. With fewer chains than the latency another wave comes in every round, and the round's first fma
+    then takes 2 cycles: 1 + 1/K cycles an instruction for K chains. The second run on the H200 shows just
+    that for K = 1, 2, 3 (the code says which operands are kept), where this est. is up to 73 % too high;
+    the first run, whose loops are not public, does not. It is no property of the instruction but of the
+    registers that the compiler chose, so no Fact holds it.
+    """
     reader = _Reader(chip, _VECTOR, name)
     flops, operands = reader("flops", None) or 0, reader("operands", None) or 0
     return _timing(
@@ -176,6 +185,8 @@ class _Reader:
             and self.facts["clock_mhz"] is chip.facts.get("clock.peak_mhz")
         ):
             said.append("clock: the peak clock; under load it is lower")
+        if (interval := self.facts.get("interval")) and interval.note:
+            said.append(f"interval: {interval.note}")
         if fact(chip, "feed.arbitration") is None:
             said.append("arbitration: oldest wave first, assumed")
         return said

@@ -113,7 +113,7 @@ def trap(of: Of, instruction: str, *, other: int = OTHER, exposed: float = 0.0, 
     said = (
         f"other registers: {other} a lane; exposed: {exposed:g} cycles a step",
         f"every byte of a tile comes once from {' and '.join(levels) or 'no level of known bandwidth'}, "
-        f"and serves {reuse:g} CUs",
+        f"and serves {reuse:g} CU{'s' * (reuse != 1)}",
     )
     return Trap(title(chip), known.instruction, points, best, (*known.assumptions, *said))
 
