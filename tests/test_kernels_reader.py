@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.kernels_builder import ENTRY, code_object, descriptor, metadata, note
-from wavefit.kernels import BadFile, kernels
+from wavefit.kernels import BadFile
 from wavefit.kernels.amd.isa import Isa, from_text
 from wavefit.kernels.amd.yaml_subset import parse
 from wavefit.kernels.open import read
@@ -256,11 +256,6 @@ def test_overlapping_notes_end_in_an_error() -> None:
     for section in range(5, 55):  # each the same bytes as the first
         data[headers + 64 * section + 24 : headers + 64 * section + 40] = data[headers + 88 : headers + 104]
     assert "note sections overlap" in error(bytes(data))
-
-
-def test_a_cubin_is_recognised() -> None:
-    (bad,) = kernels(DATA / "matmul_sm89_64x64x32_w4_s2.cubin")
-    assert "NVIDIA cubin: not read by this version" in str(bad)
 
 
 YAML = """---

@@ -18,16 +18,17 @@ SHOWN = re.findall(r"```console\n\$ wavefit (.+)\n((?:.*\n)*?)```", README)
 
 @pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command[:40] for command, _ in SHOWN])
 def test_the_shown_output_is_real(command: str, shown: str) -> None:
+    command, _, lines = command.partition(" | head -")
     done = subprocess.run(
         [sys.executable, "-m", "wavefit", *shlex.split(command)],
         capture_output=True, text=True, cwd=ROOT, env={**os.environ, "COLUMNS": "80"}, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout == shown
+    printed = done.stdout.splitlines(keepends=True)
+    assert "".join(printed[: int(lines)] if lines else printed) == shown
 
 
 def test_the_python_block_runs_and_says_what_its_comments_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numpy", reason="the README's sweep needs NumPy (wavefit[arrays])")
     block = re.search(r"```python\n(.*?)```", README, re.DOTALL)
     assert block is not None
     space: dict[str, object] = {}

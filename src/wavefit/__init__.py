@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
     from wavefit.occupancy.sweep import sweep
     from wavefit.profiles import confirm, measurements
+    from wavefit.tiles.rank import rank_tiles
 
 _HOMES = {
     "chips": ("Chip", "ChipNotFound", "Fact", "Target", "chip"),
@@ -22,13 +23,14 @@ _HOMES = {
     "profiles": ("confirm", "measurements"),
     "occupancy": ("BadQuestion", "Fit", "FitRange", "fit"),
     "occupancy.sweep": ("sweep",),
+    "tiles.rank": ("rank_tiles",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BadFile", "BadQuestion", "Chip", "ChipNotFound", "Fact", "Fit", "FitRange", "Kernel", "Launch",
     "Target", "chip", "confirm", "feed", "feed_memory", "fit", "kernels", "matrix", "measurements",
-    "sweep",
+    "rank_tiles", "sweep",
 ]  # fmt: skip
 
 

@@ -10,9 +10,14 @@ import click
 COMMANDS = {
     "fit": "one what-if: how many waves fit, what binds, what the next step costs",
     "report": "every kernel in the files: spend, limits, what binds, next steps",
+    "survey": "trees, libraries, wheels, caches: one row a kernel, and a summary",
     "views": "the same kernel or numbers under every view, and where they disagree",
     "matrix": "matrix instructions: shape, registers, cycles, rate; peaks; layouts",
+    "feed": "is the matrix unit (or the memory) kept busy; measured against the model",
+    "bench": "writes and, where the chip is present, runs the ILP x occupancy experiment",
     "confirm": "theory beside measurement, each difference with its reason",
+    "tiles": "ranked GEMM tiles: what each spends, fits and takes; --verify compiles them",
+    "order": "tile order, group size, die mapping: cache traffic and a picture",
     "chips": "what is known of a chip, with sources",
 }
 
@@ -54,13 +59,20 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Lazy,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show it."
 )
 @click.option("--debug", is_flag=True, help="Print a traceback where something breaks.")
-def cli(debug: bool) -> None:
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
     """How many waves of a compiled GPU kernel fit, what stops the next one and by how much. No GPU needed."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:
@@ -73,9 +85,10 @@ def main() -> None:
         code = end.exit_code
     except click.Abort:
         code = 130
-    except BrokenPipeError:  # the reader of our output went away: nothing is wrong
-        sys.stderr.close()
-        code = 0
+    except SystemExit as end:  # click's own way out where the reader of our output went away
+        code = 0 if "PacifyFlush" in type(sys.stdout).__name__ else end.code
+    except KeyboardInterrupt:
+        code = 130
     except Exception as error:
         if debug:
             raise
@@ -87,8 +100,8 @@ def main() -> None:
 def _one_line(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         text = error.format_message()
-    elif isinstance(error, OSError) and error.filename is not None:
-        text = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
     elif type(error).__module__.startswith("wavefit."):
         text = str(error)
     else:

@@ -10,9 +10,15 @@ from wavefit.cli.options import echo_json, json_option
 @click.command("chips")
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Validate the data files; exit 1 on a problem.")
+@click.option("--rosetta", is_flag=True, help="AMD's and NVIDIA's words for the same things.")
 @json_option
-def command(name: str | None, check: bool, as_json: bool) -> None:
+def command(name: str | None, check: bool, rosetta: bool, as_json: bool) -> None:
     """Every chip and target, or every Fact of one with its source."""
+    if rosetta:
+        from wavefit.report.rosetta import rosetta_document, rosetta_text
+
+        echo_json(rosetta_document()) if as_json else click.echo(rosetta_text())
+        return
     if check:
         _check(as_json)
         return

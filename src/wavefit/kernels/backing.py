@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from typing import BinaryIO, Protocol
 
 WINDOW = 1 << 20
@@ -31,6 +33,27 @@ class Memory:
         return self._data[at : at + count]
 
 
+class Pieces:
+    """Bytes that are here in pieces: what is unpacked is large, and little of it is looked at."""
+
+    forward = False
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = pieces
+        self._ends = list(accumulate(map(len, pieces)))
+
+    def read(self, at: int, count: int) -> bytes:
+        first = bisect_right(self._ends, at)
+        last = bisect_left(self._ends, at + count, first)
+        if first >= len(self._pieces):
+            return b""
+        skip = at - (self._ends[first - 1] if first else 0)
+        if first == last:
+            return self._pieces[first][skip : skip + count]
+        begun = b"".join((self._pieces[first][skip:], *self._pieces[first + 1 : last + 1]))
+        return begun[:count]
+
+
 class File:
     """A file read by windows, not mapped: a mapped file that shrinks kills the process that reads it.
 
@@ -40,11 +63,12 @@ class File:
     forward = False
 
     def __init__(self, handle: BinaryIO) -> None:
+        self.size = handle.seek(0, 2)
         self._handle, self._at, self._window = handle, 0, b""
 
     def read(self, at: int, count: int) -> bytes:
         if count > WINDOW:
-            return self._fresh(at, count)
+            return self._fresh(at, min(count, self.size))
         skip = at - self._at
         if skip < 0 or skip + count > len(self._window):
             onward = 0 <= skip <= len(self._window)
@@ -67,7 +91,7 @@ class Gone(Exception):
 
 
 class Stream:
-    """Bytes that come in order and once, of which JUMP are kept behind the last place that was read.
+    """Bytes that come in order and once: JUMP are kept behind the last place that was read.
 
     `pull(n)` gives the next bytes, at least one and at most `n`, and none at the end.
     """
@@ -82,7 +106,7 @@ class Stream:
             raise Gone
         if at + count > self._at + len(self._kept):
             if count > WINDOW:
-                return self._long(at, count)
+                return b"".join(self.take(at, count))
             self._onward(at, count)
         skip = at - self._at
         return self._kept[skip : skip + count]
@@ -100,13 +124,15 @@ class Stream:
         self._kept = b"".join(pieces)
         self._at = end - len(self._kept)
 
-    def _long(self, at: int, count: int) -> bytes:
+    def take(self, at: int, count: int) -> list[bytes]:
+        """What `read` gives, in the pieces in which it comes; before the last piece nothing is kept."""
+        if at < self._at:
+            raise Gone
         self._onward(at, 0)
-        pieces = [self._kept[at - self._at :]]
-        left = count - len(pieces[0])
+        pieces = [self._kept[at - self._at :][:count]]
+        left, end = count - len(pieces[0]), self._at + len(self._kept)
         while left > 0 and (piece := self._pull(min(WINDOW, left))):
             pieces.append(piece)
             left -= len(piece)
-        data = b"".join(pieces)
-        self._at, self._kept = at + max(0, len(data) - JUMP), data[-JUMP:]
-        return data
+            self._kept, self._at, end = piece, end, end + len(piece)
+        return pieces

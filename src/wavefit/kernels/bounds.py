@@ -24,6 +24,8 @@ class Bounds:
     """One packed stream may always unpack to this much."""
     held: int = 512 * MIB
     """Kept in memory at once: a packed member that is read in more than one direction, a packer's window."""
+    small: int = 32 * MIB
+    """A packed member up to this is unpacked at once; a larger one is read while it is unpacked."""
     text: int = 64 * MIB
     """A text file; only its beginning is searched for kernels."""
     members: int = 1_000_000
@@ -32,13 +34,26 @@ class Bounds:
     """Members within members (a number); a bundle in a library in a wheel in an archive is four."""
 
 
-class Tally:
-    """The bounds of one file and what it has cost so far, shared by all its members."""
+class Reading:
+    """One reading of one file: its bounds, what it has cost so far, and what is asked of it.
 
-    __slots__ = ("bounds", "unpacked")
+    `by_rows` asks for Rows where a reader gives them. With `share` = (k, n), only every n-th part of a file
+    is read, from the k-th on, so that n readings together read them all; a part is what no container holds
+    apart any more, such as one bundle.
+    """
 
-    def __init__(self, bounds: Bounds) -> None:
-        self.bounds, self.unpacked = bounds, 0
+    __slots__ = ("_parts", "bounds", "by_rows", "share", "unpacked")
+
+    def __init__(
+        self, bounds: Bounds | None = None, *, by_rows: bool = False, share: tuple[int, int] = (0, 1)
+    ) -> None:
+        self.bounds, self.by_rows, self.share = bounds or Bounds(), by_rows, share
+        self.unpacked = self._parts = 0
+
+    def mine(self) -> bool:
+        """Whether the next part belongs to this reading's share."""
+        self._parts += 1
+        return (self._parts - 1) % self.share[1] == self.share[0]
 
 
 def size_text(count: int) -> str:
@@ -49,3 +64,7 @@ def size_text(count: int) -> str:
             break
         amount, unit = amount / 1024, larger
     return f"{count if unit == 'bytes' else f'{amount:.1f}'.removesuffix('.0')} {unit}"
+
+
+OPEN = 1 << 62
+"""The size of a stream of which nobody says where it ends."""

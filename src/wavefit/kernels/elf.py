@@ -15,6 +15,7 @@ from typing import NamedTuple
 from wavefit.kernels.source import BadFile, Source
 
 SHT_SYMTAB, SHT_NOTE, SHT_NOBITS, SHT_DYNSYM = 2, 7, 8, 11
+SHF_ALLOC, SHF_EXECINSTR = 2, 4
 PT_NOTE = 4
 ET_REL = 1
 SHN_LORESERVE = 0xFF00
@@ -37,6 +38,7 @@ class Section(NamedTuple):
     offset: int
     size: int
     link: int
+    flags: int
     name: str = ""
 
 
@@ -80,8 +82,8 @@ class Elf:
             count = self.source.u64(at + 32)
         table = self.source.read(at, count * size)
         return tuple(
-            Section(name_at, kind, address, offset, length, link)
-            for name_at, kind, _, address, offset, length, link, _, _, _ in _SECTION.iter_unpack(table)
+            Section(name_at, kind, address, offset, length, link, flags)
+            for name_at, kind, flags, address, offset, length, link, _, _, _ in _SECTION.iter_unpack(table)
         )
 
     def named(self) -> Iterator[Section]:
@@ -115,6 +117,14 @@ class Elf:
         for name_at, info, _, section, value, _ in _SYMBOL.iter_unpack(data):
             if 0 < section < SHN_LORESERVE:
                 yield Symbol(strings.at(name_at), info & 15, section, value)
+
+    def tables(self, kind: int) -> tuple[bytes, bytes] | None:
+        """The entries and the names of the first symbol table of this type, as they lie in the file."""
+        table = next((s for s in self.sections if s.type == kind), None)
+        if table is None:
+            return None
+        content, strings = self.content(table), self._strings(table.link)
+        return content.read(0, content.size // _SYMBOL.size * _SYMBOL.size), strings.data
 
     def at(self, symbol: Symbol, count: int) -> bytes:
         """The `count` bytes that the symbol names."""
@@ -154,17 +164,34 @@ class _Strings:
             raise content.bad(
                 0, f"a string table of {content.size} bytes; {LARGEST_STRINGS} are read at most"
             )
-        self._content, self._data = content, content.read(0, content.size)
+        self._content, self.data = content, content.read(0, content.size)
         self._left = 16 * content.size + (1 << 20)
 
     def at(self, offset: int) -> bytes:
-        end = self._data.find(b"\0", offset)
+        end = self.data.find(b"\0", offset)
         self._left -= max(0, end - offset)
         if end < 0 or self._left < 0:
             raise self._content.bad(
                 offset, "a name that does not end" if end < 0 else "names overlap without end"
             )
-        return self._data[offset:end]
+        return self.data[offset:end]
+
+
+def extent(source: Source, at: int, machine: int) -> int | None:
+    """The size of an ELF file for this machine inside other data, None where its magic stands by chance.
+
+    By its header alone: linkers put the section headers last, and a stream cannot be read to there and back.
+    """
+    head = source.some(at, 64)
+    if len(head) < 64 or head[4:7] != b"\x02\x01\x01":
+        return None
+    kind, told, version = struct.unpack_from("<HHI", head, 16)
+    segments, sections = struct.unpack_from("<QQ", head, 32)
+    header, segment_size, segment_count, section_size, section_count = struct.unpack_from("<HHHHH", head, 52)
+    if told != machine or version != 1 or header != 64 or not 0 < kind < 5:
+        return None
+    ends = segments + segment_size * segment_count, sections + section_size * section_count
+    return int(max(64, *ends))
 
 
 def _notes(part: Source) -> Iterator[Note]:

@@ -5,70 +5,102 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
+from wavefit.kernels.backing import File
+from wavefit.kernels.bounds import Bounds, Reading
 from wavefit.kernels.other import described
 from wavefit.kernels.registry import Reader, reader_of
-from wavefit.kernels.source import BadFile, File, NoKernels, Source
-from wavefit.kernels.triton import SIDE_FILE_LIMIT, launched, side_file
+from wavefit.kernels.rows import Rows
+from wavefit.kernels.source import BadFile, NoKernels, Source
+from wavefit.kernels.triton import NOTHING, SIDE_FILE_LIMIT, Side, is_copy, launched, side_file
 from wavefit.model import Kernel
 
-DEEPEST = 16
-"""Members within members; a bundle in a section of a library in a wheel in an archive is five."""
+Found = Kernel | Rows | BadFile
 
 
-def kernels(path: str | os.PathLike[str]) -> Iterator[Kernel | BadFile]:
+def kernels(path: str | os.PathLike[str], bounds: Bounds | None = None) -> Iterator[Kernel | BadFile]:
     """Every kernel of a file, or of all files under a folder in sorted order, lazily.
 
     What cannot be read is yielded as a BadFile in its place and the rest goes on. A named file (or a
     folder) without any kernel yields one NoKernels that says what it is; files in a folder that are
-    simply something else are passed over.
+    simply something else are passed over. `bounds` limit what one file may unpack to and hold.
     """
+    return cast(Iterator[Kernel | BadFile], found_in(path, lambda: Reading(bounds)))
+
+
+def found_in(path: str | os.PathLike[str], reading: Callable[[], Reading]) -> Iterator[Found]:
+    """What each file of a path gives; `reading` makes a Reading for each."""
     name = os.fsdecode(path)
-    return _folder(name) if os.path.isdir(name) else _file(name)
+    return _folder(name, reading) if os.path.isdir(name) else _file(name, reading)
 
 
-def read(source: Source, depth: int = 0) -> Iterator[Kernel | BadFile]:
+def read(source: Source, depth: int = 0) -> Iterator[Found]:
     """Every kernel of a Source and of its members; exactly one NoKernels where there is nothing to say."""
     nothing: NoKernels | None = None
     spoken = False
     try:
-        if depth > DEEPEST:
-            raise source.bad(None, f"members nested more than {DEEPEST} deep")
-        reader = reader_of(source)
-        if reader is None:
-            raise described(source)
+        if depth > source.reading.bounds.depth:
+            raise source.bad(None, f"members nested more than {source.reading.bounds.depth} deep")
+        source, reader = _chosen(source)
+        if not (reader.container or source.owned):
+            source.owned = source.reading.mine()
+            if not source.owned:
+                return
         nothing = source.nothing(f"{reader.what} without a kernel")
         for found in _found(reader, source, depth):
             if not isinstance(found, NoKernels):
-                spoken = True
+                spoken = spoken or not isinstance(found, Rows) or len(found) > 0
                 yield found
     except NoKernels as answer:
         nothing = answer
     except BadFile as bad:
         spoken = True
         yield bad
-    if nothing and not spoken:
+    if nothing and not spoken and source.reading.share[0] == 0:
         yield nothing
 
 
-def _found(reader: Reader, source: Source, depth: int) -> Iterator[Kernel | BadFile]:
+def _chosen(source: Source) -> tuple[Source, Reader]:
+    """The reader of this Source, which is held in memory where it is small or where the reader goes back."""
+    if source.forward and source.size <= source.reading.bounds.small:
+        source = source.held()
+    reader = reader_of(source)
+    if reader is None:
+        raise described(source)
+    if source.forward and not reader.forward:
+        source = source.held()
+    return source, reader
+
+
+def _found(reader: Reader, source: Source, depth: int) -> Iterator[Found]:
     side = None
-    for item in reader.read(source):
+    many = reader.rows if source.reading.by_rows else None
+    for item in (many or reader.read)(source):
         if isinstance(item, Source):
             yield from read(item, depth + 1)
-        elif isinstance(item, Kernel) and source.sibling:
+        elif source.sibling and isinstance(item, Kernel | Rows):
             side = side or side_file(source, source.sibling)
-            yield launched(item, side)
+            yield from _launched(item, side)
         else:
             yield item
 
 
-def _folder(root: str) -> Iterator[Kernel | BadFile]:
+def _launched(item: Kernel | Rows, side: Side) -> Iterator[Kernel | Rows]:
+    """With what its side file says, which is about single kernels."""
+    if isinstance(item, Kernel):
+        yield launched(item, side)
+    elif side == NOTHING:
+        yield item
+    else:
+        yield from (launched(kernel, side) for kernel in item.kernels())
+
+
+def _folder(root: str, reading: Callable[[], Reading]) -> Iterator[Found]:
     files, spoken = 0, False
-    for name in _walk(root):
+    for name in walk(root):
         files += 1
-        for found in (name,) if isinstance(name, BadFile) else _file(name):
+        for found in (name,) if isinstance(name, BadFile) else _file(name, reading):
             if not isinstance(found, NoKernels):
                 spoken = True
                 yield found
@@ -77,8 +109,8 @@ def _folder(root: str) -> Iterator[Kernel | BadFile]:
         yield NoKernels(root, None, None, cause)
 
 
-def _walk(root: str) -> Iterator[str | BadFile]:
-    """Files under a folder, sorted; symbolic links are followed, each folder is entered once."""
+def walk(root: str) -> Iterator[str | BadFile]:
+    """Files under a folder, sorted; symbolic links are followed, but nothing is read twice for them."""
     entered: set[tuple[int, int]] = set()
     waiting = [root]
     while waiting:
@@ -86,7 +118,8 @@ def _walk(root: str) -> Iterator[str | BadFile]:
         try:
             about = os.stat(name)
             if stat.S_ISREG(about.st_mode):
-                yield name
+                if not is_copy(name, os.path.exists) and not (os.path.islink(name) and _inside(root, name)):
+                    yield name
             elif stat.S_ISDIR(about.st_mode) and (about.st_dev, about.st_ino) not in entered:
                 entered.add((about.st_dev, about.st_ino))
                 waiting += [os.path.join(name, entry) for entry in sorted(os.listdir(name), reverse=True)]
@@ -94,7 +127,13 @@ def _walk(root: str) -> Iterator[str | BadFile]:
             yield _unreadable(name, error)
 
 
-def _file(name: str) -> Iterator[Kernel | BadFile]:
+def _inside(root: str, name: str) -> bool:
+    """Whether a link leads to what is met under the folder anyway."""
+    folder = os.path.join(os.path.realpath(root), "")
+    return os.path.realpath(name).startswith(folder)
+
+
+def _file(name: str, reading: Callable[[], Reading]) -> Iterator[Found]:
     try:
         handle = _open(name)
     except (OSError, ValueError) as error:  # ValueError: a name that holds a NUL
@@ -102,7 +141,7 @@ def _file(name: str) -> Iterator[Kernel | BadFile]:
         return
     with handle:
         data = File(handle)
-        yield from read(Source(data, data.size, name, sibling=_beside(name)))
+        yield from read(Source(data, data.size, name, sibling=_beside(name), reading=reading()))
 
 
 def _open(name: str) -> BinaryIO:

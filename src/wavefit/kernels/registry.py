@@ -8,40 +8,63 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from wavefit.kernels.rows import Rows
 from wavefit.kernels.source import BadFile, Source
 from wavefit.model import Kernel
 
 Read = Callable[[Source], Iterator[Kernel | Source | BadFile]]
+Bulk = Callable[[Source], "Iterator[Rows | Kernel | Source | BadFile]"]
+Extent = Callable[[Source, int], int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One format: how it is known (`magic` at `at`, then `when`) and what reads it."""
+    """One format: how it is known (`magic` at `at`, then `when`), what reads it, and how."""
 
     what: str
     magic: bytes
     at: int
     when: Callable[[Source], bool] | None
     read: Read
+    forward: bool
+    extent: Extent | None
+    rows: Bulk | None
+    container: bool
 
-    def accepts(self, source: Source) -> bool:
-        return source.starts(self.magic, self.at) and (self.when is None or self.when(source))
+    def accepts(self, source: Source, head: bytes) -> bool:
+        """Whether it reads this Source, which begins with `head`."""
+        return head.startswith(self.magic, self.at) and (self.when is None or self.when(source))
 
 
 _readers: list[Reader] = []
+HEAD = 512
+"""Every magic stands within this many bytes."""
 
 
 def reader(
-    what: str, *, magic: bytes = b"", at: int = 0, when: Callable[[Source], bool] | None = None
+    what: str,
+    *,
+    magic: bytes = b"",
+    at: int = 0,
+    when: Callable[[Source], bool] | None = None,
+    forward: bool = False,
+    extent: Extent | None = None,
+    rows: Bulk | None = None,
+    container: bool = False,
 ) -> Callable[[Read], Read]:
     """Registers the reader of one format.
 
     `what` names the format in messages. `magic` must stand at offset `at`; `when` may look further, for
     formats that share a magic (ELF) or have none (text); it must not assume any size.
+    `forward` says that it reads in ascending order only, so that what is unpacked need not be held.
+    `extent` makes it known inside other data as well (`blobs`): it is given a Source and an offset where
+    the magic stands, and says how many bytes belong to it, or None where the magic means nothing.
+    `rows` reads the same as the reader itself, many kernels at once (`bulk`). `container` says that its
+    members have nothing to do with each other, so that several processes may take some each.
     """
 
     def register(read: Read) -> Read:
-        _readers.append(Reader(what, magic, at, when, read))
+        _readers.append(Reader(what, magic, at, when, read, forward, extent, rows, container))
         return read
 
     return register
@@ -59,4 +82,5 @@ def readers() -> tuple[Reader, ...]:
 
 def reader_of(source: Source) -> Reader | None:
     """The reader that knows this Source, or None."""
-    return next((candidate for candidate in readers() if candidate.accepts(source)), None)
+    head = source.head(HEAD)
+    return next((candidate for candidate in readers() if candidate.accepts(source, head)), None)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import BinaryIO, Protocol
 
-WINDOW = 1 << 20
-"""Bytes of a file that are held at once; longer reads go straight to the file."""
+from wavefit.kernels.backing import WINDOW, Backing, Gone, Memory, Pieces, Stream
+from wavefit.kernels.bounds import OPEN, Reading, size_text
+
+OVERLAP = "lies before what was already unpacked: parts overlap"
+
+Sibling = Callable[[str], bytes | None]
 
 
 class BadFile(Exception):
@@ -37,57 +40,21 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-class Backing(Protocol):
-    """Where a Source's bytes lie. `read` gives fewer bytes than asked for only past the end."""
-
-    def read(self, at: int, count: int) -> bytes: ...
-
-
-class Memory:
-    """Bytes that are already here."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def read(self, at: int, count: int) -> bytes:
-        return self._data[at : at + count]
-
-
-class File:
-    """A file read by windows, not mapped: a mapped file that shrinks kills the process that reads it."""
-
-    def __init__(self, handle: BinaryIO) -> None:
-        self.size = handle.seek(0, 2)
-        self._handle, self._at, self._window = handle, 0, b""
-
-    def read(self, at: int, count: int) -> bytes:
-        if count > WINDOW:
-            return self._fresh(at, min(count, self.size))
-        skip = at - self._at
-        if skip < 0 or skip + count > len(self._window):
-            self._at, self._window, skip = at, self._fresh(at, min(WINDOW, self.size)), 0
-        return self._window[skip : skip + count]
-
-    def _fresh(self, at: int, count: int) -> bytes:
-        """Reads until `count` bytes are there or the file ends: a raw read may give fewer."""
-        self._handle.seek(at)
-        pieces = []
-        while count > 0 and (piece := self._handle.read(count)):
-            pieces.append(piece)
-            count -= len(piece)
-        return b"".join(pieces)
-
-
 class Source:
     """`size` bytes of a file, or of a member of one, with bounded little-endian reads.
 
     Every read takes an offset from the start of the Source and raises BadFile where it would pass the
     end or the file has shrunk. `file` and `member` name it, `origin` is where it starts in its member.
+    `forward` says that it can be read in ascending order only (bytes that are unpacked as they come).
     `sibling` gives the content of the file that stands beside this one under another suffix
     (`sibling(".json")`), None where there is none; it is None itself where nothing can stand beside.
+    `hint` is the target that its container names. `reading` holds the bounds of the whole file; `owned`
+    tells that this one, or what it is part of, belongs to the reading's share.
     """
 
-    __slots__ = ("_backing", "_start", "file", "member", "origin", "sibling", "size")
+    __slots__ = (
+        "_backing", "_start", "file", "hint", "member", "origin", "owned", "reading", "sibling", "size",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -98,20 +65,44 @@ class Source:
         *,
         start: int = 0,
         origin: int = 0,
-        sibling: Callable[[str], bytes | None] | None = None,
+        sibling: Sibling | None = None,
+        hint: str | None = None,
+        reading: Reading | None = None,
     ) -> None:
         self._backing, self._start, self.size = backing, start, size
-        self.file, self.member, self.origin, self.sibling = file, member, origin, sibling
+        self.file, self.member, self.origin = file, member, origin
+        self.sibling, self.hint = sibling, hint
+        self.reading = reading or Reading()
+        self.owned = False
+
+    @property
+    def forward(self) -> bool:
+        return self._backing.forward
+
+    @property
+    def place(self) -> str | None:
+        """Where it is in the file: its member, and its offset there if it is a part of one."""
+        return f"{self.member or ''}+{self.origin:#x}" if self.origin else self.member
 
     def read(self, at: int, count: int) -> bytes:
         """Exactly `count` bytes."""
         if at < 0 or count < 0 or at + count > self.size:
             raise self._past_end(at, count)
+        data = self.some(at, count)
+        if len(data) != count:
+            raise self.bad(at + len(data), f"ends here, {count - len(data)} bytes are missing")
+        return data
+
+    def some(self, at: int, count: int) -> bytes:
+        """Up to `count` bytes: fewer at the end, which for a stream may come before its `size`."""
+        count = max(0, min(count, self.size - at))
         try:
             data = self._backing.read(self._start + at, count)
         except OSError as error:
             raise self.bad(at, f"cannot be read: {error.strerror}") from None
-        if len(data) != count:
+        except Gone:
+            raise self.bad(at, OVERLAP) from None
+        if len(data) < count and not self._backing.forward:
             raise self.bad(at, "the file became shorter while it was read")
         return data
 
@@ -132,11 +123,11 @@ class Source:
 
     def head(self, count: int) -> bytes:
         """The first `count` bytes, or all where there are fewer."""
-        return self.read(0, min(count, self.size))
+        return self.some(0, count)
 
     def starts(self, magic: bytes, at: int = 0) -> bool:
         """Whether these bytes stand here; False past the end."""
-        return at + len(magic) <= self.size and self.read(at, len(magic)) == magic
+        return self.some(at, len(magic)) == magic
 
     def find(self, pattern: bytes, at: int = 0) -> int:
         """Where the pattern next stands at or after `at`, or -1; holds one window of the file at a time."""
@@ -152,14 +143,38 @@ class Source:
         """A part of this one, without reading it: a member of its own if named, else a plain window."""
         if at < 0 or count < 0 or at + count > self.size:
             raise self._past_end(at, count)
-        start = self._start + at
         if member is None:
-            return Source(self._backing, count, self.file, self.member, start=start, origin=self.origin + at)
-        return Source(self._backing, count, self.file, self._path(member), start=start)
+            return self._part(self._backing, self._start + at, count, self.member, self.origin + at)
+        return self._part(self._backing, self._start + at, count, self._path(member), 0)
 
-    def inner(self, data: bytes, member: str) -> Source:
-        """A member whose bytes had to be made first (unpacked)."""
-        return Source(Memory(data), len(data), self.file, self._path(member))
+    def inner(self, data: bytes, member: str | None = None) -> Source:
+        """A member whose bytes had to be made first (unpacked); unnamed, it goes by this one's place."""
+        return self._part(Memory(data), 0, len(data), self._path(member), 0)
+
+    def stream(self, pull: Callable[[int], bytes], size: int, member: str | None = None) -> Source:
+        """The same for bytes that are made while they are read, forward only; `pull` as for Stream."""
+        return self._part(Stream(pull), 0, size, self._path(member), 0)
+
+    def held(self) -> Source:
+        """The same with all bytes of a stream in memory, so that they can be read in any order."""
+        limit, stream = self.reading.bounds.held, self._backing
+        if not isinstance(stream, Stream):
+            return self
+        too_large = "{} would have to be held in memory; limit " + size_text(limit)
+        if limit < self.size < OPEN:
+            raise self.bad(None, too_large.format(size_text(self.size)))
+        try:
+            pieces = stream.take(self._start, min(self.size, limit + 1))
+        except Gone:
+            raise self.bad(0, OVERLAP) from None
+        size = sum(map(len, pieces))
+        if size > limit:
+            raise self.bad(None, too_large.format("more"))
+        if self.size not in (size, OPEN):
+            raise self.bad(size, f"ends here, {self.size - size} bytes are missing")
+        held = self._part(Pieces(pieces), 0, size, self.place, 0)
+        held.sibling, held.hint = self.sibling, self.hint
+        return held
 
     def bad(self, at: int | None, cause: str) -> BadFile:
         """The error that something is wrong at this offset."""
@@ -174,5 +189,10 @@ class Source:
             return self.bad(at, f"{count} bytes needed here, {self.size - at} left")
         return self.bad(at, f"past the end at {self.origin + self.size:#x}")
 
-    def _path(self, member: str) -> str:
-        return member if self.member is None else f"{self.member}/{member}"
+    def _path(self, member: str | None) -> str | None:
+        return "/".join(filter(None, (self.place, member))) or None
+
+    def _part(self, backing: Backing, start: int, size: int, member: str | None, origin: int) -> Source:
+        part = Source(backing, size, self.file, member, start=start, origin=origin, reading=self.reading)
+        part.owned = self.owned
+        return part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,12 @@ class Side:
 
 
 NOTHING = Side()
+
+
+def is_copy(name: str, exists: Callable[[str], bool]) -> bool:
+    """Whether a file is the text of a code object that stands beside it, as in Triton's cache."""
+    stem, suffix = os.path.splitext(name)
+    return suffix == ".amdgcn" and exists(f"{stem}.hsaco")
 
 
 def side_file(source: Source, sibling: Callable[[str], bytes | None]) -> Side:

@@ -107,7 +107,7 @@ def ask(
         wave=lanes,
         mode=chosen,
         lds_dynamic=dynamic,
-        barriers=_barriers(target, whole("barriers", barriers)),
+        barriers=kernel.barriers if barriers is None else _barriers(target, whole("barriers", barriers)),
         carveout=_carveout(target, whole("carveout", carveout)),
     )
     _shared_evenly(target, kernel, launch, is_range)

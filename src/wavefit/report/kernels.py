@@ -44,7 +44,8 @@ def _spends(kernel: Kernel) -> list[str]:
     if kernel.sgprs is not None:
         parts.append(f"{kernel.sgprs} SGPRs")
     dynamic = "unknown dynamic" if kernel.lds_dynamic is None else f"{kernel.lds_dynamic} dynamic"
-    parts.append(f"{named('LDS', vendor)} {kernel.lds or 0} static + {dynamic} bytes")
+    static = "unknown" if kernel.lds is None else kernel.lds
+    parts.append(f"{named('LDS', vendor)} {static} static + {dynamic} bytes")
     if kernel.scratch or kernel.dynamic_stack:
         stack = " and a dynamic stack" * kernel.dynamic_stack
         parts.append(f"{named('scratch', vendor)} {kernel.scratch} bytes{stack}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from wavefit.chips import Fact
 from wavefit.occupancy import Fit, FitRange, Limit, Step
 from wavefit.report.names import counted
+from wavefit.report.rosetta import named, other
 
 NAMES = {
     "vgpr": "VGPR", "sgpr": "SGPR", "lds": "LDS", "slots": "wave slots",
@@ -35,21 +34,23 @@ def fit_lines(fit: Fit) -> list[str]:
     """Occupancy, what binds, the table of limits, the steps and what the answer rests on."""
     if fit.view != "hardware":
         return [_occupancy(fit), *_other_view(fit), *_assumptions(fit)]
-    lines = [_occupancy(fit)]
-    lines.append(f"  cannot launch: {fit.why}" if fit.why else f"  bound by {_and(fit.binding)}")
+    lines = [_occupancy(fit), *_in_its_words(fit)]
+    lines.append(f"  cannot launch: {fit.why}" if fit.why else f"  bound by {_and(fit)}")
     lines += ["", *_table(fit), ""]
     lines += [_step("next", step) for step in fit.next_steps]
     if not fit.next_steps and fit.workgroups:
-        lines.append(
-            "  next     "
-            + (
-                "already at the hardware's maximum"
-                if fit.waves == fit.max_waves
-                else "no change of one kernel's resources gains a wave"
-            )
-        )
-    lines += [_step("loses", step) for step in fit.losses if step.workgroups]
+        lines.append(f"  next     {_no_step(fit)}")
+    lines += [_step("loses", step) for step in fit.losses]
+    lines += [f"  note     {note}" for note in granule_notes(fit)]
     return lines + _assumptions(fit)
+
+
+def _no_step(fit: Fit) -> str:
+    if fit.waves == fit.max_waves:
+        return "already at the hardware's maximum"
+    if fit.kernel.wave_vgprs:
+        return "not searched for waves of unequal registers"
+    return f"nothing alone gains a wave: {_and(fit)} would have to change together"
 
 
 def explain_lines(fit: Fit) -> list[str]:
@@ -76,7 +77,12 @@ def _title(fit: Fit) -> str:
     name = f"{fit.chip} ({fit.target})" if fit.chip else fit.target
     mode = f", {fit.mode.upper()} mode" if fit.mode else ""
     view = "" if fit.view == "hardware" else f", view {fit.view}"
-    return f"{name}{mode}{view}: {fit.threads} threads = {fit.launch.waves} waves of {fit.wave}"
+    return f"{name}{mode}{view}: {size_text(fit)}"
+
+
+def size_text(fit: Fit) -> str:
+    """The workgroup in waves."""
+    return f"{fit.threads} threads = {fit.launch.waves} {named('waves', fit.of.vendor)} of {fit.wave}"
 
 
 def _occupancy(fit: Fit) -> str:
@@ -89,6 +95,20 @@ def _occupancy(fit: Fit) -> str:
     return (
         text + f"{fit.waves} of {fit.max_waves} waves a {fit.unit}, {fit.waves_per_simd:g} a SIMD, {groups}"
     )
+
+
+def _in_its_words(fit: Fit) -> list[str]:
+    """The same in the vendor's own words; and what it is, where the driver chooses how much LDS there is."""
+    wave, simd, group = (other(word, fit.of.vendor) for word in ("waves", "SIMD", "workgroup"))
+    lines = []
+    if wave and simd and group:
+        waves = f"{fit.waves} of {fit.max_waves} {wave} a {fit.unit}, {fit.waves_per_simd:g} a {simd}"
+        lines.append(f"  = {waves}, {counted(fit.workgroups or 0, group)}")
+    if fit.of.lds.carveouts:
+        lines.append(
+            f"  the ceiling: the driver may give less {named('LDS', fit.of.vendor)} than this counts"
+        )
+    return lines
 
 
 def _table(fit: Fit) -> list[str]:
@@ -113,11 +133,18 @@ def _shown(limit: Limit) -> bool:
 
 def _row(fit: Fit, limit: Limit) -> tuple[str, ...]:
     alone = "-" if limit.waves_per_simd is None else f"{limit.waves_per_simd:g} waves/SIMD"
-    unlimited = "unknown" if limit.status == "unknown" else "no limit"
-    groups = unlimited if limit.workgroups is None else str(limit.workgroups)
-    spare = str(fit.slack[limit.resource]) if limit.resource in fit.slack else ""
-    asks, charged = _amount(limit.requested), _amount(limit.allocated)
-    return NAMES[limit.resource], asks, charged, _amount(limit.budget), alone, groups, spare
+    groups = str(limit.workgroups)
+    if limit.workgroups is None:
+        groups = "unknown" if _unknown(fit, limit) else "no limit"
+    spare = "" if groups == "unknown" else str(fit.slack.get(limit.resource, ""))
+    asks = "-" if limit.resource == "scratch" else _amount(limit.requested)
+    return NAMES[limit.resource], asks, _amount(limit.allocated), _amount(limit.budget), alone, groups, spare
+
+
+def _unknown(fit: Fit, limit: Limit) -> bool:
+    """Whether it may limit after all: nobody knows, or the launch adds what a file does not hold."""
+    launched = limit.resource == "lds" and bool(fit.kernel.file) and fit.launch.lds_dynamic is None
+    return launched or limit.status == "unknown"
 
 
 def _amount(amount: int | None) -> str:
@@ -128,6 +155,8 @@ def _step(word: str, step: Step) -> str:
     changes = " and ".join(f"{NAMES[c.resource]} {c.from_} -> {c.to}" for c in step.changes)
     groups = counted(step.workgroups, "workgroup")
     result = f"{groups}, {step.waves} waves, {step.occupancy * 100:.4g} %"
+    if not step.workgroups:
+        result = "cannot launch"
     return f"  {word:<8} {changes}: {result}"
 
 
@@ -156,5 +185,5 @@ def granule_notes(fit: Fit) -> list[str]:
     return notes
 
 
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(NAMES[name] for name in names)
+def _and(fit: Fit) -> str:
+    return " and ".join(named(NAMES[resource], fit.of.vendor) for resource in fit.binding)

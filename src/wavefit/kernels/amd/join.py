@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from msgspec import structs
 
 from wavefit.chips.model import Target
 from wavefit.kernels.amd.descriptor import Descriptor
 from wavefit.kernels.amd.metadata import Spend
+from wavefit.kernels.rows import CodeObject
 from wavefit.model import Kernel
-
-
-@dataclass(frozen=True, slots=True)
-class CodeObject:
-    """What all kernels of one code object share. `limits` is None for a target that has no page."""
-
-    file: str
-    member: str | None
-    target: str
-    features: tuple[str, ...]
-    version: int
-    limits: Target | None
-    notes: tuple[str, ...]
 
 
 def joined(code: CodeObject, spend: Spend, descriptor: Descriptor | None) -> Kernel:

@@ -20,11 +20,11 @@ from wavefit.kernels.source import Source
 Count = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Name = Annotated[str, Meta(min_length=1)]
 
-_DYNAMIC_LDS = b"\xab.value_kind\xb7hidden_dynamic_lds_size"
+DYNAMIC_LDS = b"\xab.value_kind\xb7hidden_dynamic_lds_size"
 """The key and value of the argument that carries a launch's dynamic LDS, as MessagePack."""
 
 
-class Spend(Struct, frozen=True):
+class Spend(Struct, frozen=True, gc=False):
     """One kernel's entry. Registers as counted; None where the entry does not say."""
 
     name: Name = field(name=".name")
@@ -46,7 +46,7 @@ class Spend(Struct, frozen=True):
     @property
     def uses_dynamic_lds(self) -> bool:
         """An argument takes the size of LDS that the launch adds."""
-        return _DYNAMIC_LDS in bytes(self.arguments)
+        return DYNAMIC_LDS in bytes(self.arguments)
 
 
 class Metadata(Struct, frozen=True):
@@ -102,6 +102,14 @@ def metadata_v2(source: Source) -> list[Spend]:
     except ValueError as error:  # of the decoding, of the parser and of msgspec
         raise source.bad(0, f"kernel metadata: {error}") from None
     return [_from_v2(kernel) for kernel in found.kernels]
+
+
+def metadata_text(text: str) -> Metadata:
+    """What assembly and LLVM's tools show of a note, of any version, as YAML. Raises ValueError."""
+    found = parse(text)
+    if isinstance(found, dict) and "Kernels" in found:
+        return Metadata([_from_v2(kernel) for kernel in msgspec.convert(found, _MetadataV2).kernels])
+    return _decoder.decode(msgspec.msgpack.encode(found))  # as a note, so that one schema serves both
 
 
 def _from_v2(kernel: _KernelV2) -> Spend:

@@ -1,6 +1,6 @@
-"""The YAML that code object V2's metadata is written in, and no more.
+"""The YAML that compilers and LLVM's tools write kernel metadata in, and no more.
 
-Block maps and lists, flow lists, plain and quoted scalars: what LLVM writes there. No anchors, aliases,
+Block maps and lists, flow lists, plain and quoted scalars: what LLVM writes. No anchors, aliases,
 tags or block scalars, so a note cannot grow while it is read, and no dependency on a YAML library.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 Node = str | int | bool | list["Node"] | dict[str, "Node"]
 
 DEEPEST = 16
-_KEY = re.compile(r"([A-Za-z_][\w.]*) *:(?: +|$)", re.ASCII)
+_KEY = re.compile(r"(\.?[A-Za-z_][\w.]*) *:(?: +|$)", re.ASCII)
 _SCALAR = re.compile(
     r"'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s'\"\[\]{}&*!|>%@`#,-][^\[\]{}#]*|-?[0-9]+)"
 )

@@ -8,39 +8,82 @@ from dataclasses import replace
 
 from wavefit.kernels.amd import isa
 from wavefit.kernels.amd.descriptor import SIZE, V2_SIZE, descriptor, descriptor_v2
-from wavefit.kernels.amd.join import CodeObject, joined
+from wavefit.kernels.amd.join import joined
 from wavefit.kernels.amd.limits import limits_of
 from wavefit.kernels.amd.metadata import Metadata, Spend, metadata, metadata_v2
-from wavefit.kernels.elf import SHT_DYNSYM, SHT_SYMTAB, Elf, Symbol
+from wavefit.kernels.elf import SHT_DYNSYM, SHT_SYMTAB, Elf, Symbol, extent
 from wavefit.kernels.registry import reader
+from wavefit.kernels.rows import CodeObject, Rows
 from wavefit.kernels.source import BadFile, Source
 from wavefit.model import Kernel
 
-OS_ABI_HSA = 64
+MACHINE, OS_ABI_HSA = 224, 64
 NEWEST = 6
+MANY = 16
+"""Kernels of one object from which on columns are quicker than one after the other."""
 STT_AMDGPU_HSA_KERNEL = 10
 METADATA, V2_METADATA, V2_ISA = (b"AMDGPU", 32), (b"AMD", 10), (b"AMD", 3)
 
 
-@reader("AMD code object", magic=b"\x7fELF", when=lambda source: source.starts(b"\xe0\x00", at=18))
+@reader(
+    "AMD code object",
+    magic=b"\x7fELF",
+    when=lambda source: source.starts(b"\xe0\x00", at=18),
+    extent=lambda source, at: extent(source, at, MACHINE),
+    rows=lambda source: rows(source),
+)
 def code_object(source: Source) -> Iterator[Kernel | BadFile]:
     """The kernels of a code object in the order of its metadata, then any that only have a descriptor.
 
     Damaged metadata are one error, and the descriptors are then read alone.
     """
+    elf = _elf(source)
+    said, bad = _said(elf)
+    if bad:
+        yield bad
+    yield from _kernels(elf, _code(elf, said.target), said)
+
+
+def rows(source: Source) -> Iterator[Rows | Kernel | BadFile]:
+    """The same by column where the object holds many kernels and nothing out of the ordinary, or nothing."""
+    from wavefit.kernels.amd.columns import columns
+
+    elf = _elf(source)
+    said, bad = _said(elf)
+    if bad:
+        yield bad
+    code = _code(elf, said.target)
+    many = code.version > 2 and len(said.kernels) >= MANY
+    if many and (found := columns(elf, code, said.kernels)):
+        yield found
+        return
+    empty = True
+    for kernel in _kernels(elf, code, said):
+        empty = False
+        yield kernel
+    if empty and not bad:
+        yield Rows(code, [], [], [], {})
+
+
+def _elf(source: Source) -> Elf:
     elf = Elf(source)
     if elf.os_abi != OS_ABI_HSA:
         raise source.bad(7, f"AMD GPU object for OS ABI {elf.os_abi}; only HSA's, {OS_ABI_HSA}, is read")
-    version = elf.abi_version + 2
-    said = Metadata()
+    return elf
+
+
+def _said(elf: Elf) -> tuple[Metadata, BadFile | None]:
+    """The metadata, and what is wrong with them."""
     try:
-        said = _metadata(elf, version)
+        return _metadata(elf, elf.abi_version + 2), None
     except BadFile as bad:
-        yield bad
-    code = _code(elf, version, said.target)
+        return Metadata(), bad
+
+
+def _kernels(elf: Elf, code: CodeObject, said: Metadata) -> Iterator[Kernel | BadFile]:
     named = [spend.symbol.encode() for spend in said.kernels]
     known = set(named)
-    found = _descriptors(elf, version, known)
+    found = _descriptors(elf, code.version, known)
     for name, spend in zip(named, said.kernels, strict=True):
         yield _kernel(elf, code, spend, found.get(name))
     for name, symbol in found.items():
@@ -66,11 +109,13 @@ def _isa_note(note: Source) -> str:
     return f"gfx{major}{minor}{stepping:x}"
 
 
-def _code(elf: Elf, version: int, text: str | None) -> CodeObject:
+def _code(elf: Elf, text: str | None) -> CodeObject:
     """What the kernels share. Metadata name the target from V4 on, and V2's note may name an older alias."""
+    version = elf.abi_version + 2
     flagged = isa.from_flags(elf.flags, version)
     written = isa.from_text(text) if text else None
     chosen = flagged or written if version == 2 else written or flagged
+    chosen = chosen or isa.from_text(elf.source.hint or "")
     if chosen is None:
         raise elf.source.bad(48, f"e_flags {elf.flags:#x} name no known target and neither do the metadata")
     notes = []
@@ -85,7 +130,7 @@ def _code(elf: Elf, version: int, text: str | None) -> CodeObject:
     limits, name, remarks = limits_of(chosen.name)
     return CodeObject(
         file=elf.source.file,
-        member=elf.source.member,
+        member=elf.source.place,
         target=name,
         features=chosen.features,
         version=version,
