@@ -72,7 +72,7 @@ class File:
         skip = at - self._at
         if skip < 0 or skip + count > len(self._window):
             onward = 0 <= skip <= len(self._window)
-            length = min(WINDOW, 2 * len(self._window)) if onward else JUMP
+            length = min(WINDOW, max(JUMP, 2 * len(self._window))) if onward else JUMP
             self._at, self._window, skip = at, self._fresh(at, max(length, count)), 0
         return self._window[skip : skip + count]
 

@@ -76,8 +76,12 @@ def _chosen(source: Source) -> tuple[Source, Reader]:
 def _found(reader: Reader, source: Source, depth: int) -> Iterator[Found]:
     side = None
     many = reader.rows if source.reading.by_rows else None
+    members = 0
     for item in (many or reader.read)(source):
         if isinstance(item, Source):
+            members += 1
+            if members > source.reading.bounds.members:
+                raise source.bad(None, f"more than {source.reading.bounds.members} members")
             yield from read(item, depth + 1)
         elif source.sibling and isinstance(item, Kernel | Rows):
             side = side or side_file(source, source.sibling)
