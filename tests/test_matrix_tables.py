@@ -47,7 +47,8 @@ def test_old_spellings_mean_the_instruction_llvm_makes_of_them():
 
 def test_xf32_is_gone_on_gfx950_and_the_error_says_what_there_is():
     with pytest.raises(
-        matrix.TypeNotFound, match="no matrix instruction of gfx950 for xf32 is in the tables; they have fp64, fp32"
+        matrix.TypeNotFound,
+        match="no matrix instruction of gfx950 for xf32 is in the tables; they have fp64, fp32",
     ):
         matrix.matrix("MI355X", type="xf32")
 
