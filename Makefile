@@ -16,7 +16,7 @@ $(VENV)/.test: $(BIN)/wavefit
 	touch $@
 
 $(VENV)/.heavy: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,triton]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,triton,mcp]'
 	touch $@
 
 demo: $(BIN)/wavefit            ## the main job on the shipped kernel
@@ -40,7 +40,15 @@ accuracy: $(VENV)/.test         ## recompute every agreement count and error fro
 bench: $(VENV)/.test            ## our own timings and errors, as ratios within one run
 	$(BIN)/python bench/start.py
 	$(BIN)/python -m bench.feed
+	$(BIN)/python -m bench.tiles
+	$(BIN)/python bench/profiles.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check msgpack
 	$(BIN)/python bench/read_kernels.py
+	$(BIN)/python bench/corpus.py
+
+fuzz: $(VENV)/.test             ## coverage-guided, ten minutes a reader
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python -m tests.fuzz.run --seconds 600
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

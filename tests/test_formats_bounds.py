@@ -135,6 +135,12 @@ def test_a_table_of_a_million_entries_or_names_is_bounded() -> None:
     assert peak < 64 * MIB
 
 
+def test_members_are_counted() -> None:
+    items = found(zipped({"a.co": GFX950, "b.co": GFX950, "c.co": GFX950}), Bounds(members=2))
+    assert [spend(item) for item in items[:-1]] == of("gfx950") * 2
+    assert str(items[-1]) == "f: more than 2 members"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -19,6 +19,12 @@ COMMANDS = {
     "tiles": "ranked GEMM tiles: what each spends, fits and takes; --verify compiles them",
     "order": "tile order, group size, die mapping: cache traffic and a picture",
     "chips": "what is known of a chip, with sources",
+    "diff": "two builds side by side: what changed, which cliffs were crossed, the most harm first",
+    "gate": "budgets held against every kernel of a build; exit 1 on a breach; SARIF and JUnit",
+    "schema": "the JSON Schema of each document that the commands print",
+    "mcp": "the same answers for coding agents, over the Model Context Protocol",
+    "doctor": "which optional parts are here: LLVM's tools, Triton, a GPU, versions",
+    "completion": "the line that completes commands and options in bash, zsh or fish",
 }
 
 
