@@ -31,7 +31,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-all: test $(VENV)/.heavy   ## what needs Triton and LLVM's tools as well
+test-all: $(VENV)/.heavy        ## after `make test`: what needs Triton, LLVM's tools, an MCP client
 	$(BIN)/python -m pytest -m heavy
 
 accuracy: $(VENV)/.test         ## recompute every agreement count and error from the oracles

@@ -1,7 +1,7 @@
 """Real packages, fetched by name: what the readers find in them against what LLVM's tools say.
 
     python bench/corpus.py [PACKAGE...]          # all of PACKAGES
-    python bench/corpus.py --times LIBRARY...    # reading and Fit of a library, as a ratio to LLVM's tools
+    python bench/corpus.py --times LIBRARY...    # a survey of a library, as a ratio to LLVM's tools
 
 Packages are fetched into corpus/, which git ignores, or into $WAVEFIT_CORPUS. For every package: files
 with kernels, code objects, kernels; then registers, LDS, scratch, workgroup and wave size of every kernel
@@ -233,25 +233,26 @@ def check(package: Package) -> bool:
 
 
 def times(library: Path) -> None:
-    """Processor seconds and peak memory of both ways, each in a process of its own, in one run."""
+    """Processor seconds of both ways in one run, on one core; peak memory and first row of ours."""
+    begin = time.perf_counter()
+    next(found for found in rows(library) if not isinstance(found, Rows) or len(found))
+    first = time.perf_counter() - begin
     with tempfile.TemporaryDirectory() as folder:
+        start = spent()
+        table = Path(folder, "x.parquet")
+        survey = ["survey", library, "--jobs", "1", "--out", table, "--json"]
+        run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
+        mine, peak = spent() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         copy = Path(folder, library.name)
         copy.symlink_to(library.resolve())
         start = spent()
-        files = list(cut(copy))
-        command = [READELF, "--notes", *files]
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([READELF, "--notes", *cut(copy)], stdout=subprocess.DEVNULL, check=True)
         reference = spent() - start
-    start = spent()
-    run = subprocess.run(
-        [sys.executable, __file__, "--read", library], capture_output=True, text=True, check=True
-    )
-    mine, report = spent() - start, json.loads(run.stdout)
+    print(f"{library.name}: {json.loads(run.stdout)['kernels']} kernels")
     print(
-        f"{library.name}: {report['kernels']} kernels, reading and Fit {mine:.2f} s, first row after "
-        f"{report['first']:.2f} s, peak {report['peak'] / 1e6:.0f} MB; LLVM's tools {reference:.2f} s; "
-        f"ratio {mine / reference:.2f}"
+        f"  reading, Fit, Parquet {mine:.2f} s; LLVM's tools {reference:.2f} s; ratio {mine / reference:.2f}"
     )
+    print(f"  peak {peak / 1e6:.0f} MB, first row after {first:.2f} s")
 
 
 def spent() -> float:
@@ -259,40 +260,7 @@ def spent() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def read_and_fit(library: Path) -> None:
-    """Reads a library and fits every kernel, for the process that is timed."""
-    from wavefit.occupancy.sweep import sweep
-
-    begin, first, count = time.perf_counter(), 0.0, 0
-    for found in rows(library):
-        first = first or time.perf_counter() - begin
-        if isinstance(found, Rows) and len(found):
-            columns = found.columns
-            for mode in set(columns["mode"].tolist()):
-                for wave in set(columns["wave"].tolist()):
-                    chosen = (columns["mode"] == mode) & (columns["wave"] == wave)
-                    if chosen.any():
-                        part = {key: column[chosen] for key, column in columns.items()}
-                        sweep(
-                            found.code.target,
-                            total_vgprs=part["allocated_vgprs"],
-                            sgprs=part["allocated_sgprs"],
-                            lds=part["lds"],
-                            scratch=part["scratch"],
-                            threads=part["max_threads"],
-                            mode=(None, "cu", "wgp")[mode + 1],
-                            wave=wave,
-                            allocated=True,
-                        )
-        count += len(found) if isinstance(found, Rows) else isinstance(found, Kernel)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"kernels": count, "first": first, "peak": peak}))
-
-
 def main(arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["--read"]:
-        read_and_fit(Path(arguments[1]))
-        return 0
     if arguments[:1] == ["--times"]:
         for library in arguments[1:]:
             times(Path(library))

@@ -9,7 +9,7 @@ import pytest
 
 from tests import oracles
 
-ROOMS = ("accuracy_matrix", "accuracy_feed", "accuracy_profiles", "accuracy_tiles")
+ROOMS = ("accuracy_matrix", "accuracy_feed", "accuracy_isa", "accuracy_profiles", "accuracy_tiles")
 
 
 def exact() -> list[tuple[str, int, int]]:

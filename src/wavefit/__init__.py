@@ -4,8 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # what `typing` would say, without importing it
 if TYPE_CHECKING:
+    from wavefit.advise import advise
     from wavefit.chips import Chip, ChipNotFound, Fact, Target, chip
     from wavefit.feed import feed, feed_memory
+    from wavefit.isa import code
     from wavefit.kernels import BadFile, kernels
     from wavefit.matrix import matrix
     from wavefit.model import Kernel, Launch
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from wavefit.tiles.rank import rank_tiles
 
 _HOMES = {
+    "advise": ("advise",),
     "chips": ("Chip", "ChipNotFound", "Fact", "Target", "chip"),
     "feed": ("feed", "feed_memory"),
+    "isa": ("code",),
     "kernels": ("BadFile", "kernels"),
     "matrix": ("matrix",),
     "model": ("Kernel", "Launch"),
@@ -29,8 +33,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BadFile", "BadQuestion", "Chip", "ChipNotFound", "Fact", "Fit", "FitRange", "Kernel", "Launch",
-    "Target", "chip", "confirm", "feed", "feed_memory", "fit", "kernels", "matrix", "measurements",
-    "rank_tiles", "sweep",
+    "Target", "advise", "chip", "code", "confirm", "feed", "feed_memory", "fit", "kernels", "matrix",
+    "measurements", "rank_tiles", "sweep",
 ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ COMMANDS = {
     "feed": "is the matrix unit (or the memory) kept busy; measured against the model",
     "bench": "writes and, where the chip is present, runs the ILP x occupancy experiment",
     "confirm": "theory beside measurement, each difference with its reason",
+    "code": "decoded loops: matrix chains, loads, waits, what one iteration costs",
+    "advise": "what to do next and why, or that there is nothing to do",
     "tiles": "ranked GEMM tiles: what each spends, fits and takes; --verify compiles them",
     "order": "tile order, group size, die mapping: cache traffic and a picture",
     "chips": "what is known of a chip, with sources",

@@ -45,8 +45,8 @@ def columns(elf: Elf, code: CodeObject, said: Sequence[Spend]) -> Rows | None:
         if words is None:
             return None
         counted = _counted(said)
-    except (BadFile, ValueError, IndexError, TypeError):  # TypeError: a count that an entry leaves out
-        return None
+    except (BadFile, ArithmeticError, LookupError, TypeError, ValueError):
+        return None  # damage, or a count that an entry leaves out
     numbers = _joined(target, words, counted)
     if numbers is None:
         return None
@@ -62,13 +62,16 @@ def columns(elf: Elf, code: CodeObject, said: Sequence[Spend]) -> Rows | None:
 def _descriptors(elf: Elf, symbols: list[str]) -> Column | None:
     """The words of every named descriptor, a row a kernel; None unless they are all and in one section."""
     wanted = [symbol.encode() for symbol in symbols]
+    found: dict[bytes, tuple[int, int]] = {}
     for kind in (SHT_DYNSYM, SHT_SYMTAB):
-        tables = elf.tables(kind)
-        found = _named_kd(*tables) if tables else {}
-        if len(found) == len(wanted) and all(map(found.__contains__, wanted)):
-            places = np.array(list(map(found.__getitem__, wanted)), dtype=np.int64)
-            return _words(elf, places[:, 0], places[:, 1])
-    return None
+        if tables := elf.tables(kind):
+            found = {**_named_kd(*tables), **found}
+        if all(map(found.__contains__, wanted)):
+            break
+    if len(found) != len(wanted):  # others that only have a descriptor, or one name twice
+        return None
+    places = np.array([found[name] for name in wanted], dtype=np.int64)
+    return _words(elf, places[:, 0], places[:, 1])
 
 
 def _named_kd(entries: bytes, names: bytes) -> dict[bytes, tuple[int, int]]:
@@ -108,7 +111,7 @@ def _words(elf: Elf, sections: Column, values: Column) -> Column | None:
 
 
 def _counted(said: Sequence[Spend]) -> dict[str, Column]:
-    """The entries by column. TypeError where one leaves out what its descriptor would have to say."""
+    """The entries by column; TypeError where one leaves out what its descriptor would have to say."""
     by_column = dict(zip(ENTRY, zip(*map(attrgetter(*ENTRY), said), strict=True), strict=True))
     counted = {name: np.array(by_column[name], dtype=np.int64) for name in NEEDED}
     return counted | {name: _or_less(by_column[name]) for name in ENTRY if name not in NEEDED}

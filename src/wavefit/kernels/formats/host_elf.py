@@ -18,7 +18,6 @@ SHT_PROGBITS, SHT_LLVM_OFFLOADING = 1, 0x6FFF4C0B
 HEADER = 64
 GPUS = (190, 224)
 """e_machine of NVIDIA and AMD, whose files are no hosts."""
-UNREAD = (".nv_fatbin", "__nv_relfatbin")
 
 
 def _is_host(source: Source) -> bool:
@@ -31,26 +30,19 @@ def host(source: Source) -> Iterator[Source | BadFile]:
 
     A file that is read while it is unpacked is searched as it comes: its sections stand at the end.
     """
-    sections: list[Section] = []
-    damage = False
+    regions = []
+    found = damage = False
     if not source.forward:
         try:
-            sections = list(Elf(source).named())
+            regions = [(s.offset, s.size, s.name) for s in Elf(source).named() if _is_data(s)]
         except BadFile as bad:
             damage = True
             yield bad
-    regions = [(s.offset, s.size, s.name) for s in sections if _is_data(s)]
-    found = False
     for blob in blobs_of(source, regions) if regions else blobs(source, HEADER):
         found = True
         yield blob
     if not (found or damage):
-        name = f"ELF for {machine_name(source.u16(18))}"
-        other = next((s.name for s in sections if s.name.startswith(UNREAD)), None)
-        held = (
-            f"with device code for NVIDIA in {other}: not read by this version" if other else "no device code"
-        )
-        raise source.nothing(f"{name}, {held}")
+        raise source.nothing(f"ELF for {machine_name(source.u16(18))}, no device code")
 
 
 def _is_data(section: Section) -> bool:
