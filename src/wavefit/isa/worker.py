@@ -16,7 +16,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from collections.abc import Callable
 
+Step = Callable[..., int]
+UNUSED = (41, 50)
+"""Where the second and third operand of an 8-byte vector instruction stand, in bits."""
 WIDEST = 20
 """Bytes of the longest instruction; what is not one is passed over a word at a time."""
 
@@ -66,6 +70,8 @@ def disassemble(library: str, cpu: str, features: str, every: str) -> None:
         base, at, count, most = ctypes.addressof(held), 0, 0, int(every)
         while at < len(code):
             took = step(context, base + at, len(code) - at, address + at, text, len(text))
+            if not took:
+                took = again(step, context, code[at : at + 12], address + at, text)
             said = text.value.decode("ascii", "replace").strip() if took else "?"
             took = took or min(4, len(code) - at)
             out.write(f"{address + at:x} {took:x} {said}\n")
@@ -73,6 +79,22 @@ def disassemble(library: str, cpu: str, features: str, every: str) -> None:
             if count % most == 0:
                 out.flush()
         out.flush()
+
+
+def again(step: Step, context: int, words: bytes, address: int, text: ctypes.Array[ctypes.c_char]) -> int:
+    """Decodes 8 bytes (and a constant behind) whose unused operands are the constant 0, as newer LLVM writes.
+
+    Older LLVM writes 0 there and takes nothing else: with those fields cleared it reads the same instruction.
+    """
+    word = int.from_bytes(words, "little")
+    for fields in (UNUSED[1:], UNUSED):
+        if len(words) >= 8 and all(word >> field & 0x1FF == 0x80 for field in fields):
+            cleared = word & ~sum(0x1FF << field for field in fields)
+            held = ctypes.create_string_buffer(cleared.to_bytes(len(words), "little"), len(words) + WIDEST)
+            took = step(context, ctypes.addressof(held), len(words), address, text, len(text))
+            if took >= 8:
+                return took
+    return 0
 
 
 def main(arguments: list[str]) -> None:
