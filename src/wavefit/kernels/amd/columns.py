@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from wavefit.chips.model import Target
 from wavefit.kernels.amd.descriptor import SIZE
-from wavefit.kernels.amd.metadata import Spend
+from wavefit.kernels.amd.metadata import Spend, SpendWithoutArguments
 from wavefit.kernels.elf import ET_REL, SHN_LORESERVE, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB, Elf
 from wavefit.kernels.rows import CodeObject, Rows
 from wavefit.kernels.source import BadFile
@@ -30,7 +30,6 @@ SYMBOL.names = ("name", "info", "other", "section", "value", "size")
 NEEDED = ("vgprs", "sgprs", "lds", "scratch")
 ENTRY = (
     *NEEDED, "agprs", "vgpr_spills", "sgpr_spills", "max_threads", "wave", "wgp_mode", "dynamic_stack",
-    "uses_dynamic_lds",
 )  # fmt: skip
 """What is taken from each entry, in the words of Spend."""
 
@@ -114,6 +113,9 @@ def _counted(said: Sequence[Spend]) -> dict[str, Column]:
     """The entries by column; TypeError where one leaves out what its descriptor would have to say."""
     by_column = dict(zip(ENTRY, zip(*map(attrgetter(*ENTRY), said), strict=True), strict=True))
     counted = {name: np.array(by_column[name], dtype=np.int64) for name in NEEDED}
+    counted["uses_dynamic_lds"] = np.zeros(len(said), dtype=np.int64)
+    if not isinstance(said[0], SpendWithoutArguments):
+        counted["uses_dynamic_lds"][:] = [spend.uses_dynamic_lds for spend in said]
     return counted | {name: _or_less(by_column[name]) for name in ENTRY if name not in NEEDED}
 
 

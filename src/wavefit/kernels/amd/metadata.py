@@ -49,11 +49,23 @@ class Spend(Struct, frozen=True, gc=False):
         return DYNAMIC_LDS in bytes(self.arguments)
 
 
+class SpendWithoutArguments(Spend, frozen=True, gc=False):
+    """The same from a note in which no kernel takes dynamic LDS, so that its arguments are stepped over."""
+
+    arguments: Raw = field(name="none such", default=Raw())
+
+
 class Metadata(Struct, frozen=True):
     """The whole note. `target` is a target string as written."""
 
     kernels: list[Spend] = field(name="amdhsa.kernels", default_factory=list)
     target: str | None = field(name="amdhsa.target", default=None)
+
+
+class _MetadataWithoutArguments(Metadata, frozen=True):
+    kernels: list[SpendWithoutArguments] = field(  # type: ignore[assignment]  # nobody adds to it
+        name="amdhsa.kernels", default_factory=list
+    )
 
 
 class _Properties(Struct):
@@ -84,12 +96,14 @@ class _MetadataV2(Struct):
 
 
 _decoder = msgspec.msgpack.Decoder(Metadata)
+_decoder_without_arguments = msgspec.msgpack.Decoder(_MetadataWithoutArguments)
 
 
 def metadata(source: Source) -> Metadata:
     """The MessagePack note that fills this Source. Raises BadFile."""
     try:
-        return _decoder.decode(source.read(0, source.size))
+        note = source.read(0, source.size)
+        return (_decoder if DYNAMIC_LDS in note else _decoder_without_arguments).decode(note)
     except (msgspec.DecodeError, RecursionError) as error:
         raise source.bad(0, f"kernel metadata: {error}") from None
 
