@@ -18,6 +18,7 @@ from wavefit.survey.pieces import Piece, pieces
 from wavefit.survey.table import Table, table
 
 Found = Table | BadFile
+Item = Rows | Kernel | BadFile
 Progress = Callable[[Piece], None]
 
 
@@ -59,19 +60,27 @@ def survey(
 
 
 def _here(work: Iterator[Piece | BadFile], options: Options, progress: Progress | None) -> Iterator[Found]:
-    for piece in work:
-        if isinstance(piece, BadFile):
-            yield piece
-            continue
-        yield from read_piece(piece, options)
-        if progress:
-            progress(piece)
+    """Small files share a Table: computing one costs more than reading a file of a cache."""
+
+    def items() -> Iterator[Item]:
+        for piece in work:
+            if isinstance(piece, BadFile):
+                yield piece
+                continue
+            yield from _items(piece, options)
+            if progress:
+                progress(piece)
+
+    return _tables(items(), options)
 
 
 def read_piece(piece: Piece, options: Options) -> Iterator[Found]:
     """The Tables and errors of one piece."""
-    batch: list[Rows | Kernel] = []
-    count, since = 0, time.monotonic()
+    return _tables(_items(piece, options), options)
+
+
+def _items(piece: Piece, options: Options) -> Iterator[Item]:
+    """What one piece holds of the targets asked for; what is wrong with a shared file is said once."""
     for item in rows(piece.file, options.bounds, piece.share):
         if isinstance(item, NoKernels):
             if piece.named and piece.share[0] == 0:
@@ -80,6 +89,17 @@ def read_piece(piece: Piece, options: Options) -> Iterator[Found]:
             if piece.share[0] == 0 or item.member is not None:
                 yield item
         elif not options.targets or _target(item) in options.targets:
+            yield item
+
+
+def _tables(items: Iterator[Item], options: Options) -> Iterator[Found]:
+    """Errors as they come, kernels in batches."""
+    batch: list[Rows | Kernel] = []
+    count, since = 0, time.monotonic()
+    for item in items:
+        if isinstance(item, BadFile):
+            yield item
+        else:
             batch.append(item)
             count += len(item) if isinstance(item, Rows) else 1
         if count >= options.batch or (count and time.monotonic() - since > options.seconds):
