@@ -165,6 +165,16 @@ def test_directives_that_no_metadata_name_are_a_kernel_of_their_own() -> None:
     assert (kernel.symbol, kernel.allocated_vgprs, kernel.lds) == ("k.kd", 40, 0)
 
 
+@pytest.mark.parametrize(
+    ("value", "allocated"), [("33", 40), ("041", 40), ("0x21", 40), ("0", 8), ("089", None), ("1e1", None)]
+)
+def test_numbers_are_written_as_an_assembler_reads_them(value: str, allocated: int | None) -> None:
+    text = f'.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr {value}\n'
+    (kernel,) = found((text + ".amdhsa_next_free_sgpr 10\n.end_amdhsa_kernel\n").encode())
+    assert isinstance(kernel, Kernel)
+    assert kernel.allocated_vgprs == allocated
+
+
 def test_a_folder_counts_a_kernel_once_where_its_text_stands_beside_it(tmp_path: Path) -> None:
     stem = DATA / ASSEMBLY[0].with_suffix("")
     for suffix in (".amdgcn", ".hsaco", ".json"):

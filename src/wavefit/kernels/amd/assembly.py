@@ -33,7 +33,8 @@ _MARK = re.compile(
 )
 _ENDS = {"metadata": b".end_amdgpu_metadata", "dump": b"\n..."}
 _PLAIN = ("group_segment_fixed_size", "private_segment_fixed_size", "accum_offset", "wavefront_size32")
-_NUMBER = re.compile(rb"(?:0[xX][0-9a-fA-F]{1,8}|[0-9]{1,10})[ \t\r]*", re.ASCII)
+_NUMBER = re.compile(rb"(?:(0[xX][0-9a-fA-F]{1,8})|(0[0-7]{0,11})|([1-9][0-9]{0,9}))[ \t\r]*", re.ASCII)
+_BASES = (16, 8, 10)
 
 
 @dataclass
@@ -77,7 +78,8 @@ def _directive(part: Part, block: Directives | None, name: str, value: bytes) ->
     """Takes a directive in, and gives the block that the next one belongs to."""
     if name == "kernel":
         return part.blocks.setdefault(_decoded(value.strip()), {})
-    number = int(value, 0) if _NUMBER.fullmatch(value) else None
+    found = _NUMBER.fullmatch(value)
+    number = int(found[found.lastindex], _BASES[found.lastindex - 1]) if found and found.lastindex else None
     if block is not None:
         block[name] = number
     elif name == "code_object_version":
