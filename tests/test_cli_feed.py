@@ -108,7 +108,7 @@ def test_text_says_what_is_missing_and_marks_what_is_estimated():
 )
 def test_tables_fit_80_columns(more: tuple[str, ...]):
     lines = run("feed", "--chip", "H200", *more).stdout.splitlines()
-    prose = ("  rests on ", "  -  ")
+    prose = ("  rests on ", "  -  ", "  from ")
     rows = [line for line in lines if not line.startswith(prose) and "no est." not in line]
     assert [line for line in rows if len(line) > 80] == []
 

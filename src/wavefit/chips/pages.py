@@ -6,7 +6,6 @@ A page `like` another holds only what differs. A table with a `status` is a Fact
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,11 +22,7 @@ from wavefit.chips.model import (
     Vgpr,
     Workgroup,
 )
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wavefit.toml import load, loads
 
 Folder = str | os.PathLike[str]
 DATA: Folder = os.path.join(os.path.dirname(__file__), "data")  # pathlib would cost the first answer 5 ms
@@ -42,13 +37,13 @@ def page(kind: str, stem: str, folder: Folder = DATA) -> str:
 def read(path: Folder) -> dict[str, Any]:
     """The tables of one page as written."""
     with open(path, "rb") as file:
-        return tomllib.load(file)
+        return load(file)
 
 
 def read_head(path: Folder) -> dict[str, Any]:
     """What a page says before its first section: enough to find it, quick to parse."""
     with open(path, encoding="utf-8") as file:
-        return tomllib.loads(file.read().partition("\n[")[0])
+        return loads(file.read().partition("\n[")[0])
 
 
 def stems(kind: str, folder: Folder = DATA) -> list[str]:

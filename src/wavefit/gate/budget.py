@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -62,12 +61,10 @@ def read(content: bytes, name: str) -> list[Budget]:
 
 
 def _toml(content: bytes, name: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    from wavefit.toml import loads
+
     try:
-        return tomllib.loads(content.decode())
+        return loads(content.decode())
     except RecursionError:
         raise BadBudget(f"{name}: nested too deep") from None
     except ValueError as why:  # not TOML, or not UTF-8

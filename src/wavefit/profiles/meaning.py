@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,11 +11,7 @@ from typing import Any
 
 from wavefit.chips import Target
 from wavefit.profiles.model import LDS_DISPATCH, LDS_STATIC, LDS_STEP, Reported
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wavefit.toml import load
 
 DESCRIPTOR_GRANULE = 4
 """In which the tools with the fault count; the target's own granule is twice that."""
@@ -26,7 +21,7 @@ DESCRIPTOR_GRANULE = 4
 def counters() -> Mapping[str, Any]:
     """The page data/counters.toml."""
     with (Path(__file__).parent / "data" / "counters.toml").open("rb") as file:
-        return tomllib.load(file)
+        return load(file)
 
 
 def applies(entry: Mapping[str, Any], target: str) -> bool:

@@ -168,7 +168,8 @@ def _memory_sweep(found: MemorySweep) -> Iterator[str]:
 
 
 def _overlay(found: Overlay) -> Iterator[str]:
-    yield f"{printable(found.file)} over {found.chip}: measured, est., error"
+    yield f"{found.chip}: measured, est., error"
+    yield f"  from {printable(found.file)}"
     yield ""
     for each in found.rows:
         name, amount = printable(each.row.label, longest=40), _amount(each.row.amount, each)

@@ -7,7 +7,6 @@ was learned from and how well it does on shapes it has not seen; `bench/tiles.py
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,11 +15,7 @@ from typing import Any
 import numpy as np
 
 from wavefit.tiles.shape import Candidates, Floats, Problem
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wavefit.toml import loads
 
 PAGES = Path(__file__).parent / "priors"
 FEATURES = (
@@ -99,7 +94,7 @@ def _read(chip: str | None) -> Prior | None:
     path = PAGES / f"{re.sub('[^a-z0-9]', '', (chip or '').lower())}.toml"
     if not path.is_file():
         return None
-    page: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    page: dict[str, Any] = loads(path.read_text(encoding="utf-8"))
     return Prior(
         source=page["source"],
         cross_validated={part: tuple(values) for part, values in page["cross_validated"].items()},
