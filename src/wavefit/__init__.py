@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from wavefit.kernels import BadFile, kernels
     from wavefit.matrix import matrix
     from wavefit.model import Kernel, Launch
-    from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
+    from wavefit.occupancy import BadQuestion, Fit, FitRange
+    from wavefit.occupancy.fit import fit
     from wavefit.occupancy.sweep import sweep
-    from wavefit.profiles import confirm, measurements
+    from wavefit.profiles import measurements
+    from wavefit.profiles.confirm import confirm
     from wavefit.tiles.rank import rank_tiles
 
 _HOMES = {
