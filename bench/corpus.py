@@ -2,6 +2,7 @@
 
     python bench/corpus.py [PACKAGE...]          # all of PACKAGES
     python bench/corpus.py --times LIBRARY...    # a survey of a library, as a ratio to LLVM's tools
+    python bench/corpus.py --jobs [FILE...]      # one job against two, over all packages or these files
 
 Packages are fetched into corpus/, which git ignores, or into $WAVEFIT_CORPUS. For every package: files
 with kernels, code objects, kernels; then registers, LDS, scratch, workgroup and wave size of every kernel
@@ -255,6 +256,20 @@ def times(library: Path) -> None:
     print(f"  peak {peak / 1e6:.0f} MB, first row after {first:.2f} s")
 
 
+def jobs(paths: Sequence[Path]) -> None:
+    """A survey to Parquet with one job and with two: seconds on the clock and of processors."""
+    taken = {}
+    for count in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            start, begin = spent(), time.perf_counter()
+            survey = ["survey", *paths, "--jobs", str(count), "--out", Path(folder, "x.parquet"), "--json"]
+            run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
+            taken[count] = time.perf_counter() - begin
+        kernels = json.loads(run.stdout)["kernels"]
+        print(f"{count} jobs: {kernels} kernels, {taken[count]:.2f} s, processors {spent() - start:.2f} s")
+    print(f"two jobs are {taken[1] / taken[2]:.2f} times one")
+
+
 def spent() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -264,6 +279,9 @@ def main(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["--times"]:
         for library in arguments[1:]:
             times(Path(library))
+        return 0
+    if arguments[:1] == ["--jobs"]:
+        jobs([Path(path) for path in arguments[1:]] or [package.fetched() for package in PACKAGES])
         return 0
     chosen = [package for package in PACKAGES if not arguments or package.name in arguments]
     sound = [check(package) for package in chosen]

@@ -194,7 +194,8 @@ def test_the_command_prints_the_loop_with_its_chains(
         capsys, monkeypatch, "code", path, "--listing", "--chip", "MI355X", "--threads", "256"
     )
     assert code == 0
-    assert "2 accumulator chains, 8 instructions long; all go on in the next iteration" in out
+    flat = " ".join(out.split())
+    assert "2 accumulator chains, 8 instructions long; all go on in the next iteration" in flat
     assert out.count("[1] v_mfma") == 8
     assert out.count("[2] v_mfma") == 8
 

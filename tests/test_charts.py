@@ -6,6 +6,9 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,16 @@ import pytest
 import wavefit as wf
 from tests.accuracy_feed import DATA
 from wavefit.feed import Curve, compare, feed_curves, memory_curves, read_measured, roofline, summed_up, trap
+from wavefit.profiles.reasons import ABOVE, Reason
 from wavefit.report import charts
 from wavefit.report.charts.steps import stairs
 from wavefit.report.charts.style import DASHES, SHAPES, THEMES, decades
 from wavefit.report.feed import Overlay
+from wavefit.survey.table import table
+from wavefit.tiles.order import Order, Walk
+from wavefit.tiles.orders import compare as orders
+
+ROOT = Path(__file__).parents[1]
 
 MMA, F8F6F4 = "mma.m16n8k16.bf16", "v_mfma_f32_16x16x128_f8f6f4"
 FITS = {
@@ -46,6 +55,24 @@ def overlay(chip: str, file: str) -> Overlay:
     return Overlay(chip, file, rows, summed_up(rows))
 
 
+def walked(m: int, n: int) -> Walk:
+    tile = {"block_m": 256, "block_n": 256, "block_k": 64}
+    found = orders("MI355X", m=m, n=n, k=4096, dtype="bf16", tile=tile, orders=[Order(8, 64)])
+    return found.orders[0].traffic.walk
+
+
+def confirmed() -> Sequence[Any]:
+    return wf.confirm(str(ROOT / "tests/data/profiles/ncu-h200/ncu_details.csv.gz"))
+
+
+def surveyed() -> charts.Distributions:
+    found = charts.Distributions()
+    found.add(
+        table([each for each in wf.kernels(str(ROOT / "examples/compiled")) if isinstance(each, wf.Kernel)])
+    )
+    return found
+
+
 CHARTS: dict[str, Any] = {
     "throughput": lambda: charts.throughput(curves(), wf.feed("H200", MMA, ilp=2, waves=3)),
     "bare target": lambda: charts.throughput(feed_curves("gfx942", "v_mfma_f32_32x32x8_f16", ilps=(1, 2))),
@@ -57,6 +84,10 @@ CHARTS: dict[str, Any] = {
     "trap": lambda: charts.trap(trap("MI355X", F8F6F4)),
     "occupancy": lambda: charts.occupancy(fitted("MI355X")),
     "two chips": lambda: charts.occupancy(fitted("MI355X"), fitted("MI300X")),
+    "tile order": lambda: charts.tile_order(walked(8192, 8192)),
+    "tile order, cut": lambda: charts.tile_order(walked(40000, 512)),
+    "confirmed": lambda: charts.confirmed(confirmed()),
+    "survey": lambda: charts.distributions(surveyed()),
 }
 
 
@@ -101,6 +132,49 @@ def test_the_trap_draws_the_least_of_its_limits():
     found = trap("MI355X", F8F6F4)
     drawn = data(charts.trap(found), "waves", "flops", "registers")
     assert set(drawn) == {(point.waves, point.flops, point.registers) for point in found.points}
+
+
+def test_the_map_of_tiles_draws_each_tile_once_with_its_round_and_die():
+    walk = walked(8192, 4096)
+    expected = set(
+        zip(*(part.tolist() for part in (walk.row, walk.column, walk.die, walk.round)), strict=True)
+    )
+    assert len(expected) == 32 * 16
+    when, where = (
+        data(panel, "row", "column", "die", "round") for panel in charts.tile_order(walk)["hconcat"]
+    )
+    assert len(when) == len(expected)
+    assert set(when) == expected
+    assert set(where) == {tile for tile in expected if tile[0] < 24 and tile[1] < 24}
+
+
+def test_theory_beside_measurement_draws_what_confirm_found():
+    found = confirmed()
+    drawn = data(charts.confirmed(found), "ceiling", "grid", "achieved")
+    assert len(drawn) == 24 < len(found)
+    assert drawn == [(item.ceiling, item.grid_ceiling, item.achieved) for item in list(found)[:24]]
+
+
+def test_more_than_fits_is_marked():
+    item = next(iter(confirmed()))
+    wrong = replace(item, achieved=0.9, reasons=(Reason(ABOVE, "more was measured than fits", None, False),))
+    marked = charts.confirmed([wrong, item])["layer"][-1]
+    assert marked["mark"]["text"] == "above the ceiling"
+    assert len(marked["data"]["values"]) == 1
+
+
+def test_distributions_of_a_survey_count_every_kernel():
+    found = surveyed()
+    merged = charts.Distributions()
+    for _ in range(2):
+        merged.merge(found)
+    fits = [fit for each in wf.kernels(str(ROOT / "examples/compiled")) if isinstance(each, wf.Kernel)
+            for fit in [wf.fit(each)]]  # fmt: skip
+    expected = Counter((fit.waves_per_simd, "+".join(fit.binding)) for fit in fits)
+    assert found.waves == expected
+    assert merged.waves == expected + expected
+    drawn = data(charts.distributions(found), "waves", "limiter", "kernels")
+    assert sum(count for *_, count in drawn) == len(fits)
 
 
 def test_a_roof_is_the_least_of_peak_and_slope():

@@ -45,7 +45,7 @@ def test_fit_over_a_range() -> None:
 def test_fit_explains_itself_with_sources() -> None:
     text = run("fit", *TILE, "--lds", "32K", "--explain").stdout
     assert "floor(512 / roundup(128, 8)) = 4 waves/SIMD" in text
-    assert "plain division: 5" in text
+    assert "plain division: 5" in " ".join(text.split())
     assert "lds.granule" in text
     assert "[runtime]" in text
 

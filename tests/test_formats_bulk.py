@@ -18,7 +18,7 @@ from wavefit.chips import target as find_target
 from wavefit.kernels import BadFile, NoKernels, kernels
 from wavefit.kernels.backing import Memory
 from wavefit.kernels.bounds import Reading
-from wavefit.kernels.bulk import Rows, rows
+from wavefit.kernels.bulk import Leaf, Rows, find, rows, rows_in
 from wavefit.kernels.formats import amd_code_object
 from wavefit.kernels.open import Found, read
 from wavefit.kernels.source import Source
@@ -42,8 +42,8 @@ TARGETS = (
 )
 
 
-def found(data: bytes, share: tuple[int, int] = (0, 1), *, by_rows: bool = True) -> list[Found]:
-    reading = Reading(by_rows=by_rows, share=share)
+def found(data: bytes, *, by_rows: bool = True) -> list[Found]:
+    reading = Reading(by_rows=by_rows)
     return list(read(Source(Memory(data), len(data), "f", reading=reading)))
 
 
@@ -167,20 +167,18 @@ def test_remarks_on_the_code_object_stay() -> None:
     assert any("gfx942" in remark for remark in kernel.notes)
 
 
-@pytest.mark.parametrize("parts", [1, 2, 3, 7])
-def test_shares_of_a_file_are_the_whole_file(parts: int) -> None:
+def test_the_parts_of_a_file_are_the_whole_file(tmp_path: Path) -> None:
     plain = bundle({f"{ID}gfx950": GFX950, f"{ID}gfx90a": GFX950, "host-x86_64-unknown-linux-gnu-": b"x"})
     library = host_elf([(".hip_fatbin", plain.ljust(16384, b"\0") + compressed(plain) + GFX950)])
     for data in (library, GFX950, zipped({"a.co": GFX950, "b.so": library, "c.so": library, "d.txt": b"x"})):
-        whole = singly(found(data))
-        shares = [singly(found(data, (k, parts))) for k in range(parts)]
-        assert sorted(map(str, whole)) == sorted(str(item) for share in shares for item in share)
-        assert min(len(share) for share in shares[: len(whole) // 6]) > 0 if len(whole) >= 6 else True
-
-
-def test_a_file_without_kernels_is_said_once() -> None:
-    data = host_elf([(".data", b"nothing")])
-    assert [len(found(data, (k, 3))) for k in range(3)] == [1, 0, 0]
+        file = tmp_path / "file"
+        file.write_bytes(data)
+        parts: list[Found] = []
+        for part in find(str(file)):
+            parts += rows_in(str(file), [part]) if isinstance(part, Leaf) else [part]
+        whole = singly(list(rows(file)))
+        assert singly([part for part in parts if not isinstance(part, NoKernels)]) == whole
+        assert len(whole) > 0
 
 
 def test_side_files_reach_single_kernels_only(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ from wavefit.kernels.backing import WINDOW, File, Memory
 from wavefit.kernels.bounds import Bounds
 from wavefit.kernels.open import read
 from wavefit.kernels.other import described
-from wavefit.kernels.source import Source, printable
+from wavefit.kernels.source import Source
 from wavefit.model import Kernel
+from wavefit.names import printable
 
 DATA = Path(__file__).parent / "data/kernels"
 OBJECT = (DATA / "k_gfx950.co").read_bytes()

@@ -56,7 +56,7 @@ def test_a_fit_on_nvidia_says_it_in_both_words_and_that_it_is_a_ceiling() -> Non
     assert "256 threads = 8 waves (warps) of 32" in text
     assert "16 of 64 waves a SM, 4 a SIMD, 2 workgroups" in text
     assert "= 16 of 64 warps a SM, 4 a sub-partition, 2 blocks" in text
-    assert "bound by VGPR (register)" in text
+    assert "4 of 16 waves a SIMD: VGPR (register) stops the next workgroup" in text
     assert "the ceiling: the driver may give less LDS (shared memory) than this counts" in text
     assert all(len(line) <= 80 for line in text.splitlines())
 

@@ -84,6 +84,23 @@ def test_every_next_step_is_true_and_minimal(question: tuple[str, dict[str, Any]
                 assert one_more.waves < step.waves
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(("gfx703", "gfx90a", "gfx942", "gfx950")), st.integers(1, 16), st.integers(0, 3))
+def test_where_slots_tie_with_lds_a_smaller_workgroup_with_less_is_found(
+    name: str, waves: int, spare: int
+) -> None:
+    """By trying: whole waves of every size, each with as little LDS as there is."""
+    target = wf.chip(name).target
+    resident = ask(name, {"threads": waves * 64}).workgroups or 1
+    numbers = {"threads": waves * 64, "lds": target.unit().lds_pool // resident - 512 * spare}
+    found = ask(name, numbers)
+    gains = (
+        ask(name, {**numbers, "threads": size * 64, "lds": 1}).waves or 0
+        for size in range(1, target.workgroup.max_threads // 64 + 1)
+    )
+    assert bool(found.next_steps) == (found.waves != found.max_waves and max(gains) > (found.waves or 0))
+
+
 def _nearest(name: str, numbers: dict[str, Any], found: wf.Fit, to: int) -> None:
     if found.workgroups == 0:
         assert to == found.of.workgroup.max_threads

@@ -167,12 +167,26 @@ def test_a_path_that_is_not_there_and_a_pipe(tmp_path: Path) -> None:
     assert (items, found.errors[0].cause) == ([], "not a regular file")
 
 
-def test_problems_of_one_file_are_counted_not_collected(tmp_path: Path) -> None:
+def test_the_same_damage_of_many_rows_is_one_line_with_a_count(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(GOOD + "x,y\n" * 1000)
     items, found = both(tmp_path / "a.csv")
     assert len(items) == 3
+    assert [(problem.row, problem.more) for problem in found.errors] == [(8, 999)]
+    assert str(found.errors[0]).endswith("2 of 19 columns: cut off (and 999 more)")
+
+
+def test_kinds_of_damage_in_one_file_are_counted_not_collected(tmp_path: Path) -> None:
+    rows = "".join(
+        GOOD.splitlines()[1]
+        .replace("SQ_WAVES", f"C{chr(65 + n // 26)}{chr(65 + n % 26)}")
+        .replace("16384", "nan")
+        + "\n"
+        for n in range(150)
+    )
+    (tmp_path / "a.csv").write_text(GOOD + rows)
+    _, found = both(tmp_path / "a.csv")
     assert len(found.errors) == 101
-    assert found.errors[-1].cause == "900 more such rows"
+    assert found.errors[-1].cause == "50 more such rows"
 
 
 @settings(max_examples=150, deadline=None)

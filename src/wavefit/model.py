@@ -14,6 +14,13 @@ class Kernel:
 
     `vgprs`, `agprs`, `total_vgprs`, `sgprs` are what the compiler counts; `allocated_vgprs` and
     `allocated_sgprs` are what the kernel descriptor encodes, which is what the hardware allocates.
+    `sgprs` includes VCC and the like, not what the trap handler takes.
+
+    `target` is the ISA target's name; `name` is for people, `symbol` as in the file, `file` where it was
+    read, `member` the path inside it. A workgroup takes `lds` static bytes and `lds_dynamic` at launch, a
+    work-item `scratch` (more where it has a `dynamic_stack`). `vgpr_spills` and `sgpr_spills` count
+    registers, `max_threads` and `required_size` (x, y, z) work-items, `barriers` NVIDIA's named ones.
+    `wave` is its lanes, `mode` `cu`, `wgp` or None, `code_version` the version of the code object.
     """
 
     target: str
@@ -71,7 +78,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a kernel is started: work-items a workgroup, lanes a wave, bytes of dynamic LDS.
+    """How a kernel is started: `threads` a workgroup, lanes a `wave`, `lds_dynamic` bytes on top of its own.
 
     `mode` is `cu`, `wgp` or None where the target has only one. `barriers` counts named barriers of one
     workgroup and `carveout` is the preferred share of shared memory in percent (both NVIDIA).

@@ -1,9 +1,10 @@
-"""Fuzzes every reader for a while, one after the other; ends with 1 where one crashed.
+"""Fuzzes every reader and every other target for a while, one after the other; ends with 1 where one crashed.
 
-    python -m tests.fuzz.run --seconds 60 [--jobs N] [READER...]
+    python -m tests.fuzz.run --seconds 60 [--jobs N] [TARGET...]
 
-Needs atheris (`pip install atheris`, an optional tool). A crash, more than 2 seconds on one input, or more
-memory than LIMIT_MB is a failure; the input is kept in the folder that is named.
+Needs atheris (`pip install 'wavefit[fuzz]'`). A crash, more than its seconds on one input (2; more where a
+process is started for each), or more memory than LIMIT_MB is a failure; the input is kept in the folder that
+is named.
 """
 
 from __future__ import annotations
@@ -17,22 +18,37 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.fuzz.seeds import seeds_of
+from tests.fuzz.targets import ALL, Target
 from wavefit.kernels.registry import readers
 
 LIMIT_MB = 512
-TIMEOUT = 2
 LONGEST = 1 << 16
 
 
-def fuzz(what: str, seconds: int, folder: Path) -> bool:
-    """Whether the reader stood it. Prints what libFuzzer counted."""
-    corpus = folder / what.replace(" ", "-")
+def targets() -> dict[str, Target]:
+    """All that is fuzzed by name: readers first."""
+    names = sorted({reader.what for reader in readers()})
+    reading = [
+        Target(name, lambda name=name: iter(seeds_of(name)), lambda _: None, LONGEST) for name in names
+    ]
+    return {each.name: each for each in (*reading, *ALL)}
+
+
+def fuzz(target: Target, seconds: int, folder: Path) -> bool:
+    """Whether the target stood it. Prints what libFuzzer counted."""
+    what = target.name
+    corpus = folder / what.replace(" ", "-").replace(",", "")
     corpus.mkdir()
-    for seed in seeds_of(what):
+    for seed in target.seeds():
         (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
     begun = len(list(corpus.iterdir()))
-    options = [f"-max_total_time={seconds}", f"-timeout={TIMEOUT}", f"-rss_limit_mb={LIMIT_MB}"]
-    options += [f"-max_len={LONGEST}", f"-artifact_prefix={corpus}.", "-print_final_stats=1", str(corpus)]
+    options = [f"-max_total_time={seconds}", f"-timeout={target.seconds}", f"-rss_limit_mb={LIMIT_MB}"]
+    options += [
+        f"-max_len={target.longest}",
+        f"-artifact_prefix={corpus}.",
+        "-print_final_stats=1",
+        str(corpus),
+    ]
     run = subprocess.run(
         [sys.executable, "-m", "tests.fuzz.one", what, *options], capture_output=True, text=True, check=False
     )
@@ -47,17 +63,19 @@ def fuzz(what: str, seconds: int, folder: Path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=60, help="for each reader")
+    parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("readers", nargs="*", help="by their names; default: all")
+    parser.add_argument("targets", nargs="*", help="by their names; default: all")
     chosen = parser.parse_args()
-    names = sorted({reader.what for reader in readers()})
-    unknown = set(chosen.readers) - set(names)
+    known = targets()
+    unknown = set(chosen.targets) - set(known)
     if unknown:
-        parser.error(f"no reader {', '.join(unknown)}; there are: {', '.join(names)}")
+        parser.error(f"no target {', '.join(unknown)}; there are: {', '.join(known)}")
     folder = Path(tempfile.mkdtemp(prefix="wavefit-fuzz-"))
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        stood = list(pool.map(lambda what: fuzz(what, chosen.seconds, folder), chosen.readers or names))
+        stood = list(
+            pool.map(lambda name: fuzz(known[name], chosen.seconds, folder), chosen.targets or known)
+        )
     return 0 if all(stood) else 1
 
 

@@ -6,9 +6,11 @@ import bz2
 import gzip
 import lzma
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from tests.containers_builder import ar, bundle, compressed, host_elf, host_pe, packager, tar, zipped
+from tests.test_formats_wheels import TWO, aks2
 from wavefit.kernels.backing import Memory
 from wavefit.kernels.registry import reader_of
 from wavefit.kernels.source import Source
@@ -38,6 +40,7 @@ def seeds() -> Iterator[bytes]:
         ar([("a.o", small), ("a-very-long-name-of-an-object.o", library)], bsd=bsd) for bsd in (False, True)
     )
     yield b"!<thin>\n"
+    yield aks2(TWO)
     yield from (tar(members, form=form) for form in (0, 1, 2))
     yield from (zipped(members, method) for method in (0, 8, 12))
     yield from (pack(tar(members)) for pack in (gzip.compress, bz2.compress, lzma.compress, zstd.compress))
@@ -45,9 +48,13 @@ def seeds() -> Iterator[bytes]:
 
 def seeds_of(what: str) -> list[bytes]:
     """Those that the reader of this name reads."""
-    found = []
+    return _by_reader().get(what, [])
+
+
+@lru_cache(maxsize=1)
+def _by_reader() -> dict[str, list[bytes]]:
+    found: dict[str, list[bytes]] = {}
     for seed in seeds():
-        reader = reader_of(Source(Memory(seed), len(seed), "seed"))
-        if reader and reader.what == what:
-            found.append(seed)
+        if reader := reader_of(Source(Memory(seed), len(seed), "seed")):
+            found.setdefault(reader.what, []).append(seed)
     return found

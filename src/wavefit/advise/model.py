@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from wavefit.shown import Shown
+
 Json = dict[str, Any]
 
 ABOUT = {
@@ -27,8 +29,8 @@ ABOUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """One thing to do, or to leave: what, on what evidence, how sure, at what price.
+class Advice(Shown):
+    """One thing to do with a `kernel`, or to leave: what, on what evidence, how sure, at what price.
 
     `about` is a word of ABOUT. `confidence` is `exact` (read or counted) or `est.` (rests on the model of
     the loop). `gain` says what it brings, where that can be said.

@@ -15,15 +15,20 @@ from wavefit.matrix.packed import packed_fp32
 from wavefit.matrix.table import matrix
 from wavefit.occupancy import BadQuestion, Fit, fit
 from wavefit.occupancy.result import Step
+from wavefit.shown import Listed
 
 FED = 0.9
 """Est. share of the time from which on the matrix unit counts as fed."""
 GAIN = 0.05
 """Est. share of the matrix unit that a change must bring to be worth its price."""
+HIDDEN = 0.1
+"""Est. share of time that more waves must save a loop without matrix work."""
 NEAR_REGISTERS, NEAR_LDS = 8, 0.1
 """A cliff is near within so many registers, or within this share of the LDS spent."""
 MANY_FMAS = 32
 """Vector multiply-adds in a loop from which on it looks like a matrix product."""
+PAIRS = 4
+"""Results, in registers of their own, from which on multiply-adds could be paired."""
 
 Found = Iterator[tuple[float, Advice]]
 """Advice with its weight among that of the same rank: the est. share of the matrix unit that it gains."""
@@ -37,16 +42,17 @@ def advise(
     threads: int | None = None,
     lds_dynamic: int | None = None,
     grid: int | None = None,
-) -> tuple[Advice, ...]:
+) -> Listed[Advice]:
     """What to do next with the kernels of a file, most important first; empty when there is nothing to do.
 
-    `chip` is a product (default: each kernel's own target), `kernel` keeps names that contain it, `threads`
-    and `lds_dynamic` (bytes) say how it is launched, `grid` how many workgroups are. Raises BadFile where
-    no kernel can be read, ChipNotFound, BadQuestion for a launch that contradicts the kernel.
+    `path` is what `kernels` reads. `chip` is a product (default: each kernel's own target), `kernel` keeps
+    names that contain it, `threads` and `lds_dynamic` (bytes) say how it is launched, `grid` how many
+    workgroups are. Raises BadFile where no kernel can be read, ChipNotFound, BadQuestion for a launch that
+    contradicts the kernel.
     """
     given = {"chip": chip, "kernel": kernel, "threads": threads, "lds_dynamic": lds_dynamic, "grid": grid}
     found = [each for case in cases(path, **given) if isinstance(case, Case) for each in ranked(case)]  # type: ignore[arg-type]
-    return tuple(advice for _, _, advice in sorted(found, key=lambda each: each[:2]))
+    return Listed(advice for _, _, advice in sorted(found, key=lambda each: each[:2]))
 
 
 def ranked(case: Case) -> list[tuple[int, float, Advice]]:
@@ -94,10 +100,11 @@ def _spills(case: Case) -> Found:
 
 def _matrix(case: Case) -> Found:
     loop = case.loop
-    if loop is None or case.code is None or case.code.counts.kind("matrix"):
+    if loop is None or case.code is None or case.code.counts.kind("matrix") or case.code.counts.kind("call"):
         return
     fmas = loop.counts.fmas + loop.counts.dots
-    if fmas >= MANY_FMAS and 2 * fmas >= loop.counts.kind("valu") and _has_matrix(case.chip):
+    fetched = any(each.action == "load" for each in loop.counts.moved)
+    if fetched and fmas >= MANY_FMAS and 2 * fmas >= loop.counts.kind("valu") and _has_matrix(case.chip):
         yield 0, _advice(
             case, "matrix", "put the product on the matrix unit",
             f"{fmas} vector multiply-adds in the main loop, no matrix instruction in the kernel",
@@ -114,17 +121,19 @@ def _has_matrix(chip: Chip) -> bool:
 
 
 def _rate(case: Case) -> Found:
-    for op in (
-        {op.name: op for op in case.loop.instructions if op.kind == "matrix"}.values() if case.loop else ()
-    ):
+    if case.code is None:
+        return
+    counts = case.loop.counts if case.loop and case.on_matrix else case.code.counts
+    ops = case.loop.instructions if case.loop and case.on_matrix else case.code.reachable
+    for op in {op.name: op for op in ops if op.kind == "matrix"}.values():
         try:
             found = instruction_of(op, case.chip)
         except MatrixError:
             continue
-        if found.faster is not None and case.loop is not None:
+        if found.faster is not None:
             yield 0, _advice(
                 case, "rate", f"use {found.faster.name}", f"{found.name}: {found.faster.sentence}",
-                f"{case.loop.counts.matrix[op.name]} of them in each iteration",
+                f"{counts.matrix[op.name]} of them in {'each iteration' if case.on_matrix else 'the kernel'}",
                 sure=True, price="more k in a step: k of the tile must divide by it",
             )  # fmt: skip
 
@@ -133,9 +142,11 @@ def _packed(case: Case) -> Found:
     loop = case.loop
     if loop is None or case.on_matrix:
         return
-    plain = sum(op.name in ("v_fma_f32", "v_fmac_f32", "v_mac_f32", "v_mad_f32") for op in loop.instructions)
-    known = packed_fp32(case.chip)
-    if plain >= MANY_FMAS and plain > loop.counts.packed_fp32 and known.instruction:
+    names = ("v_fma_f32", "v_fmac_f32", "v_mac_f32", "v_mad_f32")
+    results = [op.form.writes for op in loop.instructions if op.name in names]
+    plain, known = len(results), packed_fp32(case.chip)
+    apart = len(set(results)) >= PAIRS  # few registers that are written again and again are a chain
+    if apart and plain >= MANY_FMAS and plain > loop.counts.packed_fp32 and known.instruction:
         yield 0, _advice(
             case, "packed", f"let the compiler pack FP32: {known.instruction}",
             f"{plain} plain FP32 multiply-adds, {loop.counts.packed_fp32} packed operations in the main loop",
@@ -238,6 +249,37 @@ def _waves(case: Case) -> Found:
             )  # fmt: skip
 
 
+def _hidden(case: Case) -> Found:
+    """More waves would hide what a loop without matrix work waits for, and the memory can feed them."""
+    feed = case.feed
+    if feed is None or case.on_matrix or feed.binds != "latency":
+        return
+    for step in case.fit.next_steps:
+        more = case.after(step)
+        if more is None or not _fed_by_memory(case, more):
+            continue
+        gain = more.waves / more.cycles * feed.cycles / feed.waves
+        if gain >= 1 + HIDDEN:
+            pipe = max(feed.busy, key=lambda name: feed.busy[name])
+            yield gain - 1, _advice(
+                case, "waves", f"{more.waves} waves a SIMD",
+                f"est. bound by latency at {feed.waves}: its busiest pipe, {pipe}, works {feed.busy[pipe]:.0%}",
+                *_rests(feed), sure=False, price=_changes(step), gain=f"est. {gain:.2f} x",
+            )  # fmt: skip
+            return
+
+
+def _fed_by_memory(case: Case, feed: LoopFeed) -> bool:
+    """Whether what the loop asks of memory is known to come: it asks nothing, or less than the peak."""
+    if not feed.memory_bytes:
+        return True
+    bandwidth, cus = case.chip.value("memory.bandwidth"), case.chip.value("compute.cus")
+    if not isinstance(bandwidth, int | float) or not isinstance(cus, int) or not feed.clock_mhz:
+        return False
+    simds = cus * case.chip.target.unit().simds
+    return feed.memory_bytes / feed.cycles * simds * feed.clock_mhz * 1e6 <= bandwidth
+
+
 def _grid(case: Case) -> Found:
     cus = case.chip.value("compute.cus")
     if case.grid is None or not isinstance(cus, int) or not case.fit.workgroups:
@@ -329,7 +371,7 @@ def _occupancy(case: Case, step: Step) -> str:
 
 
 RULES: tuple[tuple[Callable[[Case], Found], ...], ...] = (
-    (_launch,), (_spills,), (_matrix,), (_rate,), (_packed,), (_vector, _loads, _chains, _waves), (_grid,),
+    (_launch,), (_spills,), (_matrix,), (_rate,), (_packed,), (_vector, _loads, _chains, _waves, _hidden), (_grid,),
     (_cliffs,), (_shape,), (_fed,),
 )  # fmt: skip
 """Rules by rank, most important first; within a rank what gains more comes first."""

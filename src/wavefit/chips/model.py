@@ -9,7 +9,7 @@ STATUSES = (
     "measured", "runtime", "compiler", "documented", "derived",
     "secondary", "assumed", "contradicted", "unknown",
 )  # fmt: skip
-"""From the firmest to the weakest. The last three make an answer say that it rests on them."""
+"""From the firmest to the weakest. The last four (SOFT) make an answer say that it rests on them."""
 
 SOFT = frozenset({"secondary", "assumed", "contradicted", "unknown"})
 
@@ -33,7 +33,8 @@ class ChipNotFound(LookupError):
 class Fact:
     """One number (or word) of a Target or Chip: `value` in `unit`, who says so, and how firmly.
 
-    `status` is one of STATUSES. `readings` holds other values that a source gives for the same thing.
+    `source` is where it can be looked up, `status` one of STATUSES, `note` a remark. `readings` holds other
+    values that a source gives for the same thing.
     """
 
     value: Value
@@ -46,7 +47,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Another authority's value for a Fact, and what a result on it should be called."""
+    """Another authority's `value` for a Fact, and the `source` that a result on it is called by."""
 
     value: Value
     source: str
@@ -54,7 +55,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Where workgroups share LDS: a CU, a WGP, an SM. `wave_slots` are per SIMD."""
+    """Where workgroups share LDS: a CU, a WGP, an SM, by `name`.
+
+    `simds` of it, `wave_slots` of each SIMD, `lds_pool` in bytes of the whole unit.
+    """
 
     name: str
     simds: int
@@ -66,7 +70,11 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
-    """The vector register file of one SIMD as waves of one size see it, in registers per lane."""
+    """The vector register file of one SIMD as waves of one size see it, in registers per lane.
+
+    `file` is the whole of it, `granule` what is given out at once, `encode_granule` the unit in which kernel
+    descriptors count (None where they do not).
+    """
 
     file: int
     granule: int
@@ -75,7 +83,11 @@ class VectorFile:
 
 @dataclass(frozen=True, slots=True)
 class Vgpr:
-    """Vector registers: a file per wave size, and how many of each kind one wave can name."""
+    """Vector registers: a file per wave size, and how many of each kind one wave can name.
+
+    `files` by lanes of a wave; `addressable_arch` regular ones and `agprs` accumulators, per lane;
+    `accumulator_granule` is what the regular ones are rounded up to before accumulators follow.
+    """
 
     files: Mapping[int, VectorFile]
     addressable: int
@@ -89,7 +101,11 @@ class Vgpr:
 
 @dataclass(frozen=True, slots=True)
 class Sgpr:
-    """Scalar registers of one SIMD. `file` is None where they never limit or nothing is known."""
+    """Scalar registers of one SIMD. `file` is None where they never limit or nothing is known.
+
+    A wave names at most `addressable`, is given whole `granule`s and `trap_reserve` more; kernel
+    descriptors count in `encode_granule`s.
+    """
 
     limits: str
     """`yes`, `never` (fixed allotment) or `unknown`."""
@@ -106,7 +122,7 @@ class Sgpr:
 
 @dataclass(frozen=True, slots=True)
 class Lds:
-    """LDS allocation, in bytes."""
+    """LDS allocation, in bytes: given out in `granule`s, at most `per_workgroup` to one workgroup."""
 
     granule: int
     per_workgroup: int
@@ -118,7 +134,10 @@ class Lds:
 
 @dataclass(frozen=True, slots=True)
 class Workgroup:
-    """What one workgroup may be. `barriers` is a pool of named barriers per unit (NVIDIA 9.0 on)."""
+    """What one workgroup may be: `max_threads` work-items.
+
+    `barriers` is a pool of named barriers per unit (NVIDIA 9.0 on).
+    """
 
     max_threads: int
     one_wave_exempt: bool
@@ -130,8 +149,11 @@ class Workgroup:
 class Target:
     """One ISA target: what one CU has and how it is allocated.
 
-    The numbers are plain so that arithmetic reads like arithmetic; `facts` holds the Fact behind each,
-    by its path (`vgpr.wave64.granule`, `units.cu.lds_pool`).
+    The numbers are plain so that arithmetic reads like arithmetic; `facts` holds the Fact behind each, by
+    its path (`vgpr.wave64.granule`, `units.cu.lds_pool`). `id` is unique, `name` what the compiler calls it
+    (gfx906 is two makers'), `vendor` and `family` say whose. `wave_sizes` are the lanes that a wave may
+    have, `default_wave` what the compiler takes. `vgpr`, `sgpr`, `lds`, `workgroup` hold what is allocated
+    and how; `scratch_waves` of one unit can have scratch, None where that is not limited.
     """
 
     id: str
@@ -162,7 +184,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One product: a Target plus how many of it and around it. `name` is None for a bare target."""
+    """One product: a Target plus how many of it and around it. `name` is None for a bare target.
+
+    `vendor` is who sells it, `aliases` other names it goes by, `note` a remark. `facts` holds what is known
+    of the product by path (`compute.cus`, `memory.bandwidth`); those of its target are in `target.facts`.
+    """
 
     name: str | None
     target: Target

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 
 import click
+
+from wavefit.report.language import LANGUAGES, placed, preferred, speaking
+from wavefit.report.names import printable
+from wavefit.report.paint import can_show, painting, shows_colour
 
 COMMANDS = {
     "fit": "one what-if: how many waves fit, what binds, what the next step costs",
@@ -23,11 +31,22 @@ COMMANDS = {
     "chips": "what is known of a chip, with sources",
     "diff": "two builds side by side: what changed, which cliffs were crossed, the most harm first",
     "gate": "budgets held against every kernel of a build; exit 1 on a breach; SARIF and JUnit",
+    "serve": "the local page: calculator with curves, dropped files, matrix instructions, feed, tiles",
     "schema": "the JSON Schema of each document that the commands print",
     "mcp": "the same answers for coding agents, over the Model Context Protocol",
     "doctor": "which optional parts are here: LLVM's tools, Triton, a GPU, versions",
     "completion": "the line that completes commands and options in bash, zsh or fish",
 }
+
+
+SILENT = ("mcp", "completion")
+"""Commands that print nothing for people."""
+
+
+def lang_option() -> click.Option:
+    """`--lang`, which every command takes; `main` has already looked for it, since errors speak it too."""
+    words = "Of texts: en or zh; default: WAVEFIT_LANG, on a terminal the locale. JSON is never translated."
+    return click.Option(["--lang"], type=click.Choice(LANGUAGES), expose_value=False, help=words)
 
 
 class Lazy(click.Group):
@@ -41,6 +60,8 @@ class Lazy(click.Group):
             return None
         command = importlib.import_module(f"wavefit.cli.{name}").command
         assert isinstance(command, click.Command)
+        if name not in SILENT and all(option.name != "lang" for option in command.params):
+            command.params.append(lang_option())
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -83,26 +104,47 @@ def cli(ctx: click.Context, debug: bool) -> None:
         click.echo(ctx.get_help())
 
 
+cli.params.append(lang_option())
+
+
 def main() -> None:
     """Run a command. Exit 0: done, 1: a gate or check failed, 2: bad usage or nothing could be read."""
     debug = "--debug" in sys.argv[1:]
     argv = [arg for arg in sys.argv[1:] if arg != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is no error
+    with speaking(_language(argv)), painting(shows_colour(sys.stdout)):
+        code = _run(argv, debug)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run(argv: list[str], debug: bool) -> object:
+    """What the command returned or ended with; an error becomes one line."""
     try:
-        code = cli.main(args=argv, prog_name="wavefit", standalone_mode=False)
+        return cli.main(args=argv, prog_name="wavefit", standalone_mode=False)
     except click.exceptions.Exit as end:
-        code = end.exit_code
+        return end.exit_code
     except click.Abort:
-        code = 130
+        return 130
     except SystemExit as end:  # click's own way out where the reader of our output went away
-        code = 0 if "PacifyFlush" in type(sys.stdout).__name__ else end.code
+        return 0 if "PacifyFlush" in type(sys.stdout).__name__ else end.code
     except KeyboardInterrupt:
-        code = 130
+        return 130
     except Exception as error:
         if debug:
             raise
         click.echo(f"wavefit: {_one_line(error)}", err=True)
-        code = 2
-    sys.exit(code if isinstance(code, int) else 0)
+        return 2
+
+
+def _language(argv: Sequence[str]) -> str:
+    """--lang, else what is preferred; English beside JSON, and where the terminal cannot show Chinese."""
+    if "--json" in argv or not can_show(sys.stdout, "中"):
+        return "en"
+    asked = dict(pairwise(argv)).get("--lang")
+    asked = next((arg[7:] for arg in argv if arg.startswith("--lang=")), asked)
+    return asked if asked in LANGUAGES else preferred(os.environ, terminal=sys.stdout.isatty())
 
 
 def _one_line(error: Exception) -> str:
@@ -114,6 +156,4 @@ def _one_line(error: Exception) -> str:
         text = str(error)
     else:
         text = f"internal error, please report: {type(error).__name__}: {error} (--debug shows where)"
-    from wavefit.report.names import printable
-
-    return printable(" ".join(text.split()), longest=500)
+    return printable(placed(" ".join(text.split())), longest=500)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wavefit.cli.options import Size, echo_json, json_option
+from wavefit.cli.options import Size, complain, echo_json, json_option
 
 
 @click.command("advise")
@@ -37,4 +37,4 @@ def command(
     else:
         click.echo(advise_text(judged))
     for error in errors:
-        click.echo(f"wavefit: {error}", err=True)
+        complain(error)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from wavefit.cli.options import echo_json, json_option
+from wavefit.cli.cluster import bench as bench_there
+from wavefit.cli.cluster import cluster_options, joined
+from wavefit.cli.options import complain, echo_json, json_option
 
 
 @click.command("bench")
@@ -15,8 +18,16 @@ from wavefit.cli.options import echo_json, json_option
 @click.option("--target", "targets", multiple=True, help="For which target: gfx950, sm_90.")
 @click.option("--out", default="wavefit-bench", show_default=True, help="Folder for sources, builds, CSV.")
 @click.option("--quick", is_flag=True, help="Fewer points (CUDA).")
+@cluster_options
 @json_option
-def command(chips: tuple[str, ...], targets: tuple[str, ...], out: str, quick: bool, as_json: bool) -> None:
+def command(
+    chips: tuple[str, ...],
+    targets: tuple[str, ...],
+    out: str,
+    quick: bool,
+    as_json: bool,
+    **cluster: str | None,
+) -> None:
     """Is the unit fed, measured: ILP x occupancy, and read bandwidth, as one CSV.
 
     Says what was built with which compiler, what could not be and why. Lay the CSV over the model with
@@ -27,14 +38,18 @@ def command(chips: tuple[str, ...], targets: tuple[str, ...], out: str, quick: b
     from wavefit.report.bench import bench_document, bench_text
 
     named = dict.fromkeys(chip(name).target.name for name in (*chips, *targets))
-    done = bench(Path(out), tuple(named), quick=quick)
+    with joined(**cluster) or nullcontext() as crew:
+        if crew and not named:
+            raise click.UsageError("--cluster needs --chip or --target: nobody knows which GPUs are there")
+        wanted, folder = tuple(named), Path(out)
+        done = bench_there(crew, folder, wanted, quick) if crew else bench(folder, wanted, quick=quick)
     used = {kind: _compiler(kind) for kind in dict.fromkeys(each.kind for each in done.built)}
     if as_json:
         echo_json(bench_document(done, used))
     else:
         click.echo(bench_text(done, used))
     if not any(each.path for each in done.built):
-        click.echo(f"wavefit: {out}: the sources are there, but nothing could be compiled", err=True)
+        complain(f"{out}: the sources are there, but nothing could be compiled")
         raise click.exceptions.Exit(2)
 
 

@@ -39,11 +39,12 @@ def command(name: str | None, check: bool, rosetta: bool, as_json: bool) -> None
 
 def _check(as_json: bool) -> None:
     from wavefit.chips.check import check
+    from wavefit.report.language import say
 
     problems = check()
     if as_json:
         echo_json({"schema": "wavefit.chips-check/1", "problems": problems})
     else:
-        click.echo("\n".join(problems) or "every page of the chips is in order")
+        click.echo("\n".join(problems) or say("every page of the chips is in order"))
     if problems:
         raise click.exceptions.Exit(1)

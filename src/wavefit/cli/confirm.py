@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from wavefit.cli.options import echo_json, json_option
+from wavefit.cli.options import complain, echo_json, json_option
+from wavefit.report.language import say
 
 
 @click.command("confirm")
@@ -23,7 +24,6 @@ def command(trace: str, kernels: str | None, chip: str | None, strict: bool, as_
     """
     from wavefit.profiles import confirm
     from wavefit.report.confirm import confirm_document, confirm_lines
-    from wavefit.report.names import printable
 
     found = confirm(trace, kernels=kernels, chip=chip, progress=_progress() if sys.stderr.isatty() else None)
     if as_json:
@@ -32,7 +32,7 @@ def command(trace: str, kernels: str | None, chip: str | None, strict: bool, as_
         for line in confirm_lines(found):
             click.echo(line)
     for error in found.errors:
-        click.echo(f"wavefit: {printable(str(error), longest=500)}", err=True)
+        complain(error)
     if not len(found):
         raise click.exceptions.Exit(2)
     raise click.exceptions.Exit(1 if found.wrong or (strict and found.errors) else 0)
@@ -45,9 +45,10 @@ class _progress:  # noqa: N801
         self.shown = ""
 
     def __call__(self, file: str, done: int, total: int) -> None:
-        of = f" of {total / 1e6:.0f} MB" if total else " dispatches"
-        amount = f"{done / 1e6:.0f}" if total else str(done)
-        text = f"\r{file[-50:]} {amount}{of}\x1b[K"
+        amount = say("{done} dispatches", done=done)
+        if total:
+            amount = say("{done} of {total} MB", done=f"{done / 1e6:.0f}", total=f"{total / 1e6:.0f}")
+        text = f"\r{file[-50:]} {amount}\x1b[K"
         if text != self.shown:
             click.echo(text, nl=False, err=True)
             self.shown = text

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from wavefit.cli.options import echo_json, json_option, launch_options
+from wavefit.cli.options import complain, echo_json, json_option, launch_options
 
 
 @click.command("gate")
@@ -49,6 +49,7 @@ def command(
     from wavefit.gate import budget
     from wavefit.gate.check import gate
     from wavefit.report import gate as show
+    from wavefit.report.language import speaking
     from wavefit.report.rows import load
 
     budgets = budget.plain(rules)
@@ -61,17 +62,21 @@ def command(
     if sarif_file is not None:
         from wavefit.report.sarif import sarif
 
-        Path(sarif_file).write_text(json.dumps(sarif(found, build), indent=1) + "\n", encoding="utf-8")
+        with speaking("en"):
+            written = json.dumps(sarif(found, build), indent=1)
+        Path(sarif_file).write_text(written + "\n", encoding="utf-8")
     if junit_file is not None:
         from wavefit.report.junit import junit
 
-        Path(junit_file).write_text(junit(found, build), encoding="utf-8")
+        with speaking("en"):
+            written = junit(found, build)
+        Path(junit_file).write_text(written, encoding="utf-8")
     if as_json:
         echo_json(show.gate_document(found, build, baseline))
     else:
         click.echo("\n".join(show.gate_lines(found)))
     warnings = list(build.warnings())
     for line in (*show.notes(found), *warnings):
-        click.echo(f"wavefit: {line}", err=True)
+        complain(line)
     if found.breaches or (strict and warnings):
         raise click.exceptions.Exit(1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavefit.cli.options import echo_json, json_option
+from wavefit.cli.options import complain, echo_json, json_option
 
 if TYPE_CHECKING:
     from wavefit.chips import Chip
@@ -83,7 +83,7 @@ def _instructions(of: Chip, type_: str | None, name: str | None) -> tuple[Instru
     except NoMatrix as why:
         if of.name is None or type_ or name:
             raise
-        click.echo(f"wavefit: {why}", err=True)
+        complain(why)
         return ()
     if name is None:
         return found

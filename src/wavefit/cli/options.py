@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
-_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*(k|kb|kib|m|mb|mib|b)?", re.IGNORECASE)
-_SCALE = {"k": 1 << 10, "m": 1 << 20, "b": 1, "": 1}
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
@@ -20,14 +17,12 @@ class Size(click.ParamType):  # type: ignore[type-arg]
     name = "bytes"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        match = _SIZE.fullmatch(str(value).strip()) if len(str(value)) < 24 else None
-        if match is None:
-            self.fail(f"{value!r} is not a size; write 32768, 32K, 48KiB or 0x8000", param, ctx)
-        return (
-            int(match[1], 16 if match[1][:2].lower() == "0x" else 10) * _SCALE[(match[2] or "")[:1].lower()]
-        )
+        from wavefit.report.sizes import BadSize, size
+
+        try:
+            return value if isinstance(value, int) else size(str(value))
+        except BadSize as why:
+            return self.fail(str(why), param, ctx)
 
 
 class Threads(click.ParamType):  # type: ignore[type-arg]
@@ -105,3 +100,11 @@ def json_option(command: F) -> F:
 def echo_json(document: dict[str, Any] | list[Any]) -> None:
     """Print one document."""
     click.echo(json.dumps(document, ensure_ascii=True))
+
+
+def complain(text: object) -> None:
+    """One line on standard error, in the language in use."""
+    from wavefit.report.language import placed
+    from wavefit.report.names import printable
+
+    click.echo(f"wavefit: {printable(placed(str(text)), longest=500)}", err=True)

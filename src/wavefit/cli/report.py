@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavefit.cli.options import echo_json, json_option, launch_options
+from wavefit.cli.options import complain, echo_json, json_option, launch_options
+
+if TYPE_CHECKING:
+    from wavefit.report.document import Report
 
 
 @click.command("report")
@@ -15,32 +18,58 @@ from wavefit.cli.options import echo_json, json_option, launch_options
 @launch_options
 @click.option("--kernel", "pattern", help="Only kernels whose name contains this.")
 @click.option("--explain", is_flag=True, help="The arithmetic, each constant with its source.")
+@click.option("--html", metavar="FILE", help="One page that needs no network, instead of the text.")
 @click.option("--strict", is_flag=True, help="Exit 1 when a file or member could not be read.")
 @json_option
 def command(
-    paths: tuple[str, ...], pattern: str | None, explain: bool, strict: bool, as_json: bool, **launch: Any
+    paths: tuple[str, ...],
+    pattern: str | None,
+    explain: bool,
+    html: str | None,
+    strict: bool,
+    as_json: bool,
+    **launch: Any,
 ) -> None:
     """What each kernel spends, how many waves fit, what binds, what the next step costs.
 
     The workgroup size is what the kernel requires, else its side file's, else its largest.
     """
     from wavefit.report.build import build
-    from wavefit.report.names import printable
 
     report = build(paths, pattern=pattern, **launch)
     refused = report.refused
+    if html is not None and report.kernels:
+        _write(html, report, paths, pattern, launch)
     if as_json and len(refused) < len(report.kernels):
         echo_json(report.to_dict())
-    elif len(refused) < len(report.kernels):
+    elif html is None and len(refused) < len(report.kernels):
         from wavefit.report.kernels import report_text
 
         click.echo(report_text(report, explain=explain))
     for cause in dict.fromkeys((*map(str, report.errors), *refused)):
-        click.echo(f"wavefit: {printable(cause, longest=500)}", err=True)
+        complain(cause)
     if not report.kernels and not report.errors:
-        click.echo(f"wavefit: no kernel's name contains {pattern!r}", err=True)
+        complain(f"no kernel's name contains {pattern!r}")
     if len(refused) == len(report.kernels):
         raise click.exceptions.Exit(2)
     if report.errors or refused:
-        click.echo(f"wavefit: {len(report.errors)} could not be read, {len(refused)} not answered", err=True)
+        complain(f"{len(report.errors)} could not be read, {len(refused)} not answered")
         raise click.exceptions.Exit(1 if strict else 0)
+
+
+def _write(
+    html: str, report: Report, paths: tuple[str, ...], pattern: str | None, launch: dict[str, Any]
+) -> None:
+    """The page; in the language of --lang where that was given, else in the browser's."""
+    from click.core import ParameterSource
+
+    from wavefit.report.language import language
+    from wavefit.report.page import advised, page
+
+    options = dict(launch)
+    chip = options.pop("chip")
+    advice = advised(paths, len(report.kernels), pattern=pattern, chip=chip, launch=options)
+    asked = click.get_current_context().get_parameter_source("lang") == ParameterSource.COMMANDLINE
+    text = page(report, launch=options, advised=advice, chosen=language() if asked else None)
+    with open(html, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wavefit.cli.options import echo_json, json_option, launch_options, spend_options
+from wavefit.cli.options import complain, echo_json, json_option, launch_options, spend_options
 
 
 @click.command("views")
@@ -18,7 +18,6 @@ from wavefit.cli.options import echo_json, json_option, launch_options, spend_op
 @json_option
 def command(path: str | None, chip: str | None, pattern: str | None, as_json: bool, **numbers: Any) -> None:
     """The numbers (--chip with --vgprs and so on) or the kernels of a file under every view."""
-    from wavefit.report.names import printable
     from wavefit.report.views import compare, views_document, views_text
 
     if path is None and chip is None:
@@ -29,4 +28,4 @@ def command(path: str | None, chip: str | None, pattern: str | None, as_json: bo
     else:
         click.echo("\n\n".join(views_text(comparison) for comparison in comparisons))
     for error in errors:
-        click.echo(f"wavefit: {printable(str(error), longest=500)}", err=True)
+        complain(error)

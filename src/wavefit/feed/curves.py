@@ -13,6 +13,7 @@ from wavefit.feed.simulate import INSTRUCTIONS, simulate
 from wavefit.feed.timing import timing
 from wavefit.occupancy.question import as_chip
 from wavefit.occupancy.result import BadQuestion
+from wavefit.shown import Listed, Shown
 
 Of = str | Chip | Target
 SHAPES = ((4, 1), (4, 4), (8, 1), (16, 1), (16, 2), (16, 4))
@@ -41,7 +42,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Shown):
     """Utilisation and FLOP/s of one ILP at every wave count a SIMD has slots for."""
 
     chip: str | None
@@ -60,7 +61,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryCurve:
+class MemoryCurve(Shown):
     """Bandwidth of one load shape at every wave count that its registers admit."""
 
     vector_bytes: int
@@ -94,7 +95,7 @@ def feed_curves(
     interval: float | None = None,
     latency: float | None = None,
     clock_mhz: float | None = None,
-) -> tuple[Curve, ...]:
+) -> Listed[Curve]:
     """The full sweep, ILP x waves: one Curve an ILP, with a reason at each point that cannot be resident.
 
     `waves` a SIMD default to every slot. Raises as `feed`, but for what does not fit.
@@ -116,7 +117,7 @@ def feed_curves(
         points = tuple(at(chains, count, most) for count in counts)
         return Curve(chip.name, known.instruction, chains, points)
 
-    return tuple(curve(chains) for chains in ilps)
+    return Listed(curve(chains) for chains in ilps)
 
 
 def memory_curves(
@@ -126,7 +127,7 @@ def memory_curves(
     level: str = "memory",
     latency_ns: float | None = None,
     bandwidth: float | None = None,
-) -> tuple[MemoryCurve, ...]:
+) -> Listed[MemoryCurve]:
     """Bandwidth against bytes in flight for (bytes a lane, loads) shapes, over every wave count that fits.
 
     Raises NotKnown and BadQuestion as `feed_memory`, but for waves that do not fit.
@@ -149,4 +150,4 @@ def memory_curves(
                     raise
                 break
         found.append(MemoryCurve(vector_bytes, outstanding, tuple(points)))
-    return tuple(found)
+    return Listed(found)

@@ -12,7 +12,7 @@ from wavefit.feed.loop_play import PIPES, Step, play
 from wavefit.feed.model import Json
 from wavefit.feed.timing import timing
 from wavefit.isa import Loop, Op
-from wavefit.isa.waits import allowed, queues
+from wavefit.isa.waits import allowed, counters_of, queues
 from wavefit.matrix.errors import MatrixError, NotKnown
 from wavefit.matrix.model import Instruction
 from wavefit.matrix.packed import packed_fp32
@@ -105,12 +105,20 @@ def feed_loop(loop: Loop, of: Of, *, waves: int, group: int = 1, memory_ns: floa
     `group` waves of those belong to one workgroup and meet at its barriers; `memory_ns` is what a load from
     memory takes (0: it is always there in time; default: the chip's own latency, else that of a like chip,
     which the answer says). Raises BadQuestion for a
-    count below 1, NotKnown where the chip's issue rate or a matrix instruction's time is not public.
+    count below 1, NotKnown where the chip's issue rate or a matrix instruction's time is not public, or where
+    the code does not show what it waits for or calls functions.
     """
     for name, count in (("waves", waves), ("group", group)):
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise BadQuestion(f"{name} must be a whole number of at least 1, not {count!r}")
     known = machine(of, memory_ns=memory_ns)
+    if not counters_of(known.chip.target.name):
+        raise NotKnown(
+            f"{title(known.chip)}: what an instruction waits for is in bits that disassemblers do not print; "
+            "no loop can be timed"
+        )
+    if calls := loop.counts.kind("call"):
+        raise NotKnown(f"the loop calls functions ({calls}), whose time is not known; it is not timed")
     steps, cost, said, facts = _steps(loop, known)
     run = play(
         steps, waves, group=min(group, waves), slot=known.slot, cost=cost, arbitration=known.arbitration

@@ -29,11 +29,12 @@ _WIDTHS = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of memory as a wave sees it. Times in ns, `bandwidth` in bytes/s of the whole chip.
+    """One level of memory (`name`) as a wave sees it. Times in ns, `bandwidth` in bytes/s of the whole chip.
 
     A batch of loads takes `latency_ns`, `line_ns` more for each further line of it, and `spread_ns` more
     for each doubling of the loads that are waited for (the slowest counts); then `queue_ns` x r / (1 - r)
-    in the queue of a memory that is busy for a share r. At most `lane_bytes` a lane are in flight.
+    in the queue of a memory that is busy for a share r. At most `lane_bytes` a lane are in flight. A line has
+    `line_bytes`. `facts` hold the sources by path, `assumptions` what is not known.
     """
 
     name: str
@@ -69,6 +70,8 @@ class MemoryFeed:
 
     Bytes and bytes/s are of the whole chip (of the `cus` in use). `bytes_per_second` is est.; `bound` is
     the closed form min(in flight / latency, bandwidth); `needed_bytes` = latency x bandwidth.
+    `bytes_per_wave` and `bytes_per_cu` make up `bytes_in_flight`; `level` holds the latency and bandwidth
+    with their sources, `assumptions` what the answer rests on.
     """
 
     chip: str
@@ -139,8 +142,8 @@ def feed_memory(
 
     `level` is memory, l2 or lds; `cus` are those in use (default: all); `latency_ns`, `bandwidth` (bytes/s)
     and `lane_bytes` (in flight a lane at most, as a plain loop is compiled) replace what the chip's pages
-    say. Raises BadQuestion with the reason where waves or loads do not fit slots or registers, NotKnown
-    where a latency or bandwidth is not public and not given.
+    say. Raises ChipNotFound, BadQuestion with the reason where waves or loads do not fit slots or registers,
+    NotKnown where a latency or bandwidth is not public and not given.
     """
     chip = as_chip(of)
     counts = {"waves": waves, "vector_bytes": vector_bytes, "outstanding": outstanding, "cus": cus}

@@ -38,7 +38,10 @@ class Timing:
     """One instruction on one chip: what the loops of `feed` are made of. Times in cycles.
 
     `held` is how long the instruction does work in the unit; `interval`, the closest spacing of two,
-    may be a little more. `flops` is of one instruction of one wave; `units` are the chip's SIMDs.
+    may be a little more; `latency` lies between two of one chain. `flops` is of one instruction of one wave;
+    `units` are the chip's SIMDs, None for a bare `target`; `clock_mhz` is the clock while it multiplies.
+    Each turn of a loop has `cost` cycles of its own and may stand still for `wait`; `arbitration`
+    (`oldest`, `rotating`) says which wave goes next. `facts` hold the sources, `assumptions` the soft ones.
     """
 
     chip: str | None
@@ -80,7 +83,8 @@ class Way:
     """One way to have enough in flight: more chains, or more waves.
 
     `registers` is what a wave then needs (chains) or may have at most (waves), `waves` how many waves a
-    SIMD then holds at most; `utilisation` is est., 0 to 1.
+    SIMD then holds at most; `utilisation` is est., 0 to 1. `by` is `chains` or `waves`, `possible` whether
+    slots and registers allow it, `words` the same in one line.
     """
 
     by: str
@@ -114,6 +118,10 @@ class Feed:
     `utilisation` (0 to 1) and `flops` (FLOP/s of the chip, None for a bare target) are est., from the
     simulated loop; `bound` is the closed form min(1, in_flight x interval / latency). `of_peak` is
     against the chip's peak for the type, at its peak clock, whatever instruction reaches that.
+
+    `timing` says what is known of the instruction and by whom. A wave spends `registers` a lane.
+    `needed_in_flight` independent instructions a SIMD fill the unit; `ways` lead there, the cheapest that is
+    possible first; `assumptions` are what the answer rests on.
     """
 
     timing: Timing

@@ -18,7 +18,7 @@ class Loop:
     """One loop. `instructions` are of one iteration, with inner loops and either side of a branch.
 
     `depth` is 1 for a loop that is in no other; `innermost` has none inside. `straight` says that every
-    iteration runs through all of it.
+    iteration runs through all of it. `of`, `cycle` and `out` are where it stands in the flow of the code.
     """
 
     of: Flow = field(repr=False)
@@ -29,6 +29,7 @@ class Loop:
 
     @property
     def depth(self) -> int:
+        """Loops that it is in, itself counted."""
         return self.cycle.depth
 
     @cached_property
@@ -71,8 +72,8 @@ class Loop:
 class Code:
     """One decoded kernel: what it spends (`kernel`), its instructions, its loops.
 
-    `instructions` are all that the symbol holds; `reachable` those that code can come to. `loops` are in
-    the order of their headers, outer ones first.
+    `listing` is its code as decoded. `instructions` are all that the symbol holds; `reachable` those that
+    code can come to. `loops` are in the order of their headers, outer ones first.
     """
 
     kernel: Kernel
@@ -80,14 +81,17 @@ class Code:
 
     @property
     def name(self) -> str:
+        """The kernel's name."""
         return self.kernel.name
 
     @property
     def target(self) -> str:
+        """The target it was compiled for."""
         return self.kernel.target
 
     @property
     def instructions(self) -> tuple[Op, ...]:
+        """All that the symbol holds, in the order of their addresses."""
         return self.listing.ops
 
     @property
@@ -151,10 +155,15 @@ class Code:
             default=None,
         )
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What could not be decoded, one sentence each."""
-        return self.listing.notes
+        """What could not be decoded or followed, one sentence each."""
+        lost = sum(op.kind == "jump" and op.target is None for op in self.reachable)
+        said = (
+            (self.counts.kind("call"), "it calls functions ({}): what they do is not counted here"),
+            (lost, "it jumps to where the code alone does not say ({}): what follows there is not counted"),
+        )
+        return (*self.listing.notes, *(text.format(count) for count, text in said if count))
 
 
 def _inside(loop: Loop, other: Loop) -> bool:

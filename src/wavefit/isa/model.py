@@ -73,14 +73,17 @@ class Op:
 
     @property
     def name(self) -> str:
+        """The mnemonic."""
         return self.form.name
 
     @property
     def kind(self) -> str:
+        """What it does: see `Form`."""
         return self.form.kind
 
     @property
     def text(self) -> str:
+        """As the disassembler writes it."""
         return self.form.text
 
     @property
@@ -95,6 +98,7 @@ class Op:
 
     @property
     def memory(self) -> Memory | None:
+        """What it loads or stores; None for the others."""
         return self.form.memory
 
 

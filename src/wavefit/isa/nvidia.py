@@ -6,7 +6,6 @@ import csv
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
@@ -18,6 +17,7 @@ from wavefit.isa.registers import NAMED, Misread, span
 from wavefit.isa.text import unread
 from wavefit.isa.tools import INSTALL_NVIDIA, NoDisassembler, nvdisasm
 from wavefit.kernels import BadFile
+from wavefit.kernels.open import read
 from wavefit.kernels.source import Source
 from wavefit.model import Kernel
 
@@ -45,9 +45,15 @@ def cubin(source: Source, wanted: str | None) -> Iterator[Code | BadFile]:
         done = run([program, "-c", file.name])
     if done.died:
         raise ChildError(f"nvdisasm {done.died}: {done.complaint}")
+    spent: dict[str, Kernel] = {}
+    for item in read(source):
+        if isinstance(item, Kernel):
+            spent[item.symbol] = item
+        elif isinstance(item, BadFile):
+            yield item
     for kernel, listing in sass(done.output.decode("utf-8", "replace")):
-        if wanted is None or wanted in kernel.name:
-            yield Code(replace(kernel, file=source.file, member=source.place), listing)
+        if kernel.name in spent and (wanted is None or wanted in kernel.name):
+            yield Code(spent[kernel.name], listing)
 
 
 def sass(text: str) -> Iterator[tuple[Kernel, Listing]]:
@@ -154,8 +160,10 @@ def _width(mnemonic: str, at: int) -> int:
     """32-bit registers of an operand, by the mnemonic: SASS names only the first."""
     base = mnemonic.split(".")[0]
     if base.endswith("MMA"):
-        if shape := _SHAPE.search(mnemonic):  # a warpgroup's: 64 x n over 128 lanes
-            return int(shape[1]) // (2 if at in (0,) or at > 1 else 1) // (1 if ".F32" in mnemonic else 2)
+        if shape := _SHAPE.search(
+            mnemonic
+        ):  # a warpgroup's: 64 x n over 128 lanes, and 32 bytes of a row of A
+            return 4 if at == 1 else int(shape[1]) // (2 if ".F32" in mnemonic else 4)
         results = 2 if base == "HMMA" and ".F32" not in mnemonic else 4
         return (results, 4, 2, results)[at] if at < 4 else 1
     if (at == 0 and base.startswith(("LD", "ATOM"))) or (base.startswith("ST") and at == 1):

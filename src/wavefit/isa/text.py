@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from wavefit.isa.form import form
 from wavefit.isa.model import Form, Listing, Op
+from wavefit.names import printable
 
 MOST = 1 << 24
 """Lines of one text; real kernels have thousands."""
@@ -157,4 +158,4 @@ def unread(forms: Iterable[Form]) -> Iterator[str]:
         if each.kind == "unknown":
             found[each.name] = found.get(each.name, 0) + 1
     for name, count in sorted(found.items(), key=lambda item: -item[1]):
-        yield f"{name}: {count} not understood; what they read and write is not known"
+        yield f"{printable(name)}: {count} not understood; what they read and write is not known"

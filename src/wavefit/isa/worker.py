@@ -16,11 +16,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 Step = Callable[..., int]
 UNUSED = (41, 50)
 """Where the second and third operand of an 8-byte vector instruction stand, in bits."""
+VOP3, EXEC = 0x35, 0x7E
+"""The first six bits of an 8-byte vector instruction from GFX10 on, and EXEC as its destination."""
 WIDEST = 20
 """Bytes of the longest instruction; what is not one is passed over a word at a time."""
 
@@ -82,19 +84,28 @@ def disassemble(library: str, cpu: str, features: str, every: str) -> None:
 
 
 def again(step: Step, context: int, words: bytes, address: int, text: ctypes.Array[ctypes.c_char]) -> int:
-    """Decodes 8 bytes (and a constant behind) whose unused operands are the constant 0, as newer LLVM writes.
-
-    Older LLVM writes 0 there and takes nothing else: with those fields cleared it reads the same instruction.
-    """
-    word = int.from_bytes(words, "little")
-    for fields in (UNUSED[1:], UNUSED):
-        if len(words) >= 8 and all(word >> field & 0x1FF == 0x80 for field in fields):
-            cleared = word & ~sum(0x1FF << field for field in fields)
-            held = ctypes.create_string_buffer(cleared.to_bytes(len(words), "little"), len(words) + WIDEST)
-            took = step(context, ctypes.addressof(held), len(words), address, text, len(text))
-            if took >= 8:
-                return took
+    """Decodes 8 bytes (and a constant behind) that a compiler of another age than this LLVM wrote its own way."""
+    if len(words) < 8:
+        return 0
+    for word, start in same(int.from_bytes(words, "little")):
+        held = ctypes.create_string_buffer(word.to_bytes(len(words), "little"), len(words) + WIDEST)
+        took = step(context, ctypes.addressof(held), len(words), address, text, len(text))
+        if took >= 8 and text.value.strip().startswith(start):
+            return took
     return 0
+
+
+def same(word: int) -> Iterator[tuple[int, bytes]]:
+    """Other ways to write an instruction, each with what its text then begins with.
+
+    Newer LLVM writes the constant 0 for operands that an instruction does not use, older 0. Comparisons that
+    set EXEC alone name it as their destination; LLVM 14 left 0 there, which the C API takes for no instruction.
+    """
+    for fields in (UNUSED[1:], UNUSED):
+        if all(word >> field & 0x1FF == 0x80 for field in fields):
+            yield word & ~sum(0x1FF << field for field in fields), b""
+    if word >> 26 & 0x3F == VOP3 and not word & 0xFF:
+        yield word | EXEC, b"v_cmpx_"
 
 
 def main(arguments: list[str]) -> None:

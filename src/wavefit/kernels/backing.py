@@ -93,13 +93,13 @@ class Gone(Exception):
 class Stream:
     """Bytes that come in order and once: JUMP are kept behind the last place that was read.
 
-    `pull(n)` gives the next bytes, at least one and at most `n`, and none at the end.
+    `pull(n)` gives the next bytes, at least one and at most `n`, and none at the end; it stays as `source`.
     """
 
     forward = True
 
     def __init__(self, pull: Callable[[int], bytes]) -> None:
-        self._pull, self._at, self._kept = pull, 0, b""
+        self.source, self._pull, self._at, self._kept = pull, pull, 0, b""
 
     def read(self, at: int, count: int) -> bytes:
         if at < self._at:

@@ -37,23 +37,14 @@ class Bounds:
 class Reading:
     """One reading of one file: its bounds, what it has cost so far, and what is asked of it.
 
-    `by_rows` asks for Rows where a reader gives them. With `share` = (k, n), only every n-th part of a file
-    is read, from the k-th on, so that n readings together read them all; a part is what no container holds
-    apart any more, such as one bundle.
+    `by_rows` asks for Rows where a reader gives them, `find` for Leaves instead of what can be read apart.
     """
 
-    __slots__ = ("_parts", "bounds", "by_rows", "share", "unpacked")
+    __slots__ = ("bounds", "by_rows", "find", "unpacked")
 
-    def __init__(
-        self, bounds: Bounds | None = None, *, by_rows: bool = False, share: tuple[int, int] = (0, 1)
-    ) -> None:
-        self.bounds, self.by_rows, self.share = bounds or Bounds(), by_rows, share
-        self.unpacked = self._parts = 0
-
-    def mine(self) -> bool:
-        """Whether the next part belongs to this reading's share."""
-        self._parts += 1
-        return (self._parts - 1) % self.share[1] == self.share[0]
+    def __init__(self, bounds: Bounds | None = None, *, by_rows: bool = False, find: bool = False) -> None:
+        self.bounds, self.by_rows, self.find = bounds or Bounds(), by_rows, find
+        self.unpacked = 0
 
 
 def size_text(count: int) -> str:

@@ -177,10 +177,11 @@ class _Strings:
         return self.data[offset:end]
 
 
-def extent(source: Source, at: int, machine: int) -> int | None:
+def extent(source: Source, at: int, machine: int, file_version: int | None = 1) -> int | None:
     """The size of an ELF file for this machine inside other data, None where its magic stands by chance.
 
     By its header alone: linkers put the section headers last, and a stream cannot be read to there and back.
+    `file_version` is what its e_version must say, None for anything: NVIDIA's compilers keep their own there.
     """
     head = source.some(at, 64)
     if len(head) < 64 or head[4:7] != b"\x02\x01\x01":
@@ -188,7 +189,7 @@ def extent(source: Source, at: int, machine: int) -> int | None:
     kind, told, version = struct.unpack_from("<HHI", head, 16)
     segments, sections = struct.unpack_from("<QQ", head, 32)
     header, segment_size, segment_count, section_size, section_count = struct.unpack_from("<HHHHH", head, 52)
-    if told != machine or version != 1 or header != 64 or not 0 < kind < 5:
+    if told != machine or version != (file_version or version) or header != 64 or not 0 < kind < 5:
         return None
     ends = segments + segment_size * segment_count, sections + section_size * section_count
     return int(max(64, *ends))

@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 
 from wavefit.kernels.backing import File
 from wavefit.kernels.bounds import Bounds, Reading
+from wavefit.kernels.leaves import Leaf, leaf_of, packed_member
 from wavefit.kernels.other import described
 from wavefit.kernels.registry import Reader, reader_of
 from wavefit.kernels.rows import Rows
@@ -16,15 +17,17 @@ from wavefit.kernels.source import BadFile, NoKernels, Source
 from wavefit.kernels.triton import NOTHING, SIDE_FILE_LIMIT, Side, is_copy, launched, side_file
 from wavefit.model import Kernel
 
-Found = Kernel | Rows | BadFile
+Found = Kernel | Rows | BadFile | Leaf
+Open = Callable[[str], BinaryIO]
 
 
 def kernels(path: str | os.PathLike[str], bounds: Bounds | None = None) -> Iterator[Kernel | BadFile]:
     """Every kernel of a file, or of all files under a folder in sorted order, lazily.
 
-    What cannot be read is yielded as a BadFile in its place and the rest goes on. A named file (or a
-    folder) without any kernel yields one NoKernels that says what it is; files in a folder that are
-    simply something else are passed over. `bounds` limit what one file may unpack to and hold.
+    What cannot be read of `path` is yielded as a BadFile in its place and the rest goes on; nothing is
+    raised. A named file (or a folder) without any kernel yields one NoKernels that says what it is; files
+    in a folder that are simply something else are passed over. `bounds` limit what one file may unpack to
+    and hold.
     """
     return cast(Iterator[Kernel | BadFile], found_in(path, lambda: Reading(bounds)))
 
@@ -42,23 +45,31 @@ def read(source: Source, depth: int = 0) -> Iterator[Found]:
     try:
         if depth > source.reading.bounds.depth:
             raise source.bad(None, f"members nested more than {source.reading.bounds.depth} deep")
+        if source.reading.find and (leaf := packed_member(source, depth)):
+            yield leaf
+            return
         source, reader = _chosen(source)
-        if not (reader.container or source.owned):
-            source.owned = source.reading.mine()
-            if not source.owned:
-                return
+        apart = source.reading.find and not reader.container
+        if apart and (leaf := leaf_of(source, depth, reader.packed)):
+            yield leaf
+            return
         nothing = source.nothing(f"{reader.what} without a kernel")
         for found in _found(reader, source, depth):
             if not isinstance(found, NoKernels):
-                spoken = spoken or not isinstance(found, Rows) or len(found) > 0
+                spoken = spoken or not _silent(found)
                 yield found
     except NoKernels as answer:
         nothing = answer
     except BadFile as bad:
         spoken = True
         yield bad
-    if nothing and not spoken and source.reading.share[0] == 0:
+    if nothing and not spoken:
         yield nothing
+
+
+def _silent(found: Found) -> bool:
+    """Whether it is no kernel and no error; what a Leaf holds is not known yet."""
+    return isinstance(found, Leaf) or (isinstance(found, Rows) and not len(found))
 
 
 def _chosen(source: Source) -> tuple[Source, Reader]:
@@ -128,7 +139,7 @@ def walk(root: str) -> Iterator[str | BadFile]:
                 entered.add((about.st_dev, about.st_ino))
                 waiting += [os.path.join(name, entry) for entry in sorted(os.listdir(name), reverse=True)]
         except OSError as error:
-            yield _unreadable(name, error)
+            yield unreadable(name, error)
 
 
 def _inside(root: str, name: str) -> bool:
@@ -138,33 +149,42 @@ def _inside(root: str, name: str) -> bool:
 
 
 def _file(name: str, reading: Callable[[], Reading]) -> Iterator[Found]:
+    return opened(name, reading(), read)
+
+
+def opened(
+    name: str, reading: Reading, use: Callable[[Source], Iterator[Found]], by: Open | None = None
+) -> Iterator[Found]:
+    """What `use` makes of a file, which `by` opens, or the error that it cannot be opened."""
+    by = by or open_file
     try:
-        handle = _open(name)
+        handle = by(name)
     except (OSError, ValueError) as error:  # ValueError: a name that holds a NUL
-        yield _unreadable(name, error)
+        yield unreadable(name, error)
         return
     with handle:
         data = File(handle)
-        yield from read(Source(data, data.size, name, sibling=_beside(name), reading=reading()))
+        yield from use(Source(data, data.size, name, sibling=_beside(name, by), reading=reading))
 
 
-def _open(name: str) -> BinaryIO:
+def open_file(name: str) -> BinaryIO:
     """A regular file, opened unbuffered; opening a pipe would wait for a writer."""
     if not stat.S_ISREG(os.stat(name).st_mode):
         raise OSError(0, "not a regular file")
     return open(name, "rb", buffering=0)
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> BadFile:
+def unreadable(name: str, error: OSError | ValueError) -> BadFile:
+    """The error that this file cannot be opened."""
     return BadFile(name, None, None, getattr(error, "strerror", None) or str(error))
 
 
-def _beside(name: str) -> Callable[[str], bytes | None]:
+def _beside(name: str, by: Open) -> Callable[[str], bytes | None]:
     stem = os.path.splitext(name)[0]
 
     def content(suffix: str) -> bytes | None:
         try:
-            with _open(stem + suffix) as handle:
+            with by(stem + suffix) as handle:
                 return handle.read(SIDE_FILE_LIMIT + 1)
         except FileNotFoundError:
             return None

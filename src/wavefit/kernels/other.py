@@ -15,7 +15,6 @@ UNREAD = {
 MACHINES = {3: "x86", 8: "MIPS", 21: "PowerPC", 40: "Arm", 62: "x86-64", 183: "AArch64", 243: "RISC-V",
             258: "LoongArch"}  # fmt: skip
 """e_machine of hosts, from the ELF registry."""
-NVIDIA = 190
 
 
 def described(source: Source) -> BadFile:
@@ -37,8 +36,6 @@ def _elf(source: Source, head: bytes) -> BadFile:
     if len(head) < 20:
         return source.bad(0, f"an ELF file cut off after {len(head)} bytes")
     machine = int.from_bytes(head[18:20], "big" if head[5] == 2 else "little")
-    if machine == NVIDIA:
-        return source.bad(0, "NVIDIA cubin: not read by this version")
     return source.nothing(f"ELF for {machine_name(machine)}, no device code")
 
 

@@ -30,6 +30,7 @@ class Reader:
     extent: Extent | None
     rows: Bulk | None
     container: bool
+    packed: bool
 
     def accepts(self, source: Source, head: bytes) -> bool:
         """Whether it reads this Source, which begins with `head`."""
@@ -51,6 +52,7 @@ def reader(
     extent: Extent | None = None,
     rows: Bulk | None = None,
     container: bool = False,
+    packed: bool = False,
 ) -> Callable[[Read], Read]:
     """Registers the reader of one format.
 
@@ -60,11 +62,12 @@ def reader(
     `extent` makes it known inside other data as well (`blobs`): it is given a Source and an offset where
     the magic stands, and says how many bytes belong to it, or None where the magic means nothing.
     `rows` reads the same as the reader itself, many kernels at once (`bulk`). `container` says that its
-    members have nothing to do with each other, so that several processes may take some each.
+    members have nothing to do with each other, so that several processes may take some each; `packed` that
+    it holds little for what comes out of it, so that sending it to another process pays.
     """
 
     def register(read: Read) -> Read:
-        _readers.append(Reader(what, magic, at, when, read, forward, extent, rows, container))
+        _readers.append(Reader(what, magic, at, when, read, forward, extent, rows, container, packed))
         return read
 
     return register

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from wavefit.kernels.backing import WINDOW, Backing, Gone, Memory, Pieces, Stream
 from wavefit.kernels.bounds import OPEN, Reading, size_text
+from wavefit.names import printable
 
 OVERLAP = "lies before what was already unpacked: parts overlap"
 
@@ -26,18 +27,12 @@ class BadFile(Exception):
 
     def __str__(self) -> str:
         place = (self.member or "") + ("" if self.offset is None else f"+{self.offset:#x}")
-        return printable(f"{self.file}[{place}]: {self.cause}" if place else f"{self.file}: {self.cause}")
+        where = f"{self.file}[{place}]" if place else self.file
+        return printable(f"{where}: {self.cause}", longest=None)
 
 
 class NoKernels(BadFile):
     """A sound file that holds no kernel: an error where it was named, passed over inside a folder."""
-
-
-def printable(text: str) -> str:
-    """The text with everything escaped that could move a cursor, hide, or not be encoded."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class Source:
@@ -48,12 +43,12 @@ class Source:
     `forward` says that it can be read in ascending order only (bytes that are unpacked as they come).
     `sibling` gives the content of the file that stands beside this one under another suffix
     (`sibling(".json")`), None where there is none; it is None itself where nothing can stand beside.
-    `hint` is the target that its container names. `reading` holds the bounds of the whole file; `owned`
-    tells that this one, or what it is part of, belongs to the reading's share.
+    `hint` is the target that its container names. `reading` holds the bounds of the whole file. The bytes lie
+    in `backing` from `start` on.
     """
 
     __slots__ = (
-        "_backing", "_start", "file", "hint", "member", "origin", "owned", "reading", "sibling", "size",
+        "backing", "file", "hint", "member", "origin", "reading", "sibling", "size", "start",
     )  # fmt: skip
 
     def __init__(
@@ -69,15 +64,14 @@ class Source:
         hint: str | None = None,
         reading: Reading | None = None,
     ) -> None:
-        self._backing, self._start, self.size = backing, start, size
+        self.backing, self.start, self.size = backing, start, size
         self.file, self.member, self.origin = file, member, origin
         self.sibling, self.hint = sibling, hint
         self.reading = reading or Reading()
-        self.owned = False
 
     @property
     def forward(self) -> bool:
-        return self._backing.forward
+        return self.backing.forward
 
     @property
     def place(self) -> str | None:
@@ -97,12 +91,12 @@ class Source:
         """Up to `count` bytes: fewer at the end, which for a stream may come before its `size`."""
         count = max(0, min(count, self.size - at))
         try:
-            data = self._backing.read(self._start + at, count)
+            data = self.backing.read(self.start + at, count)
         except OSError as error:
             raise self.bad(at, f"cannot be read: {error.strerror}") from None
         except Gone:
             raise self.bad(at, OVERLAP) from None
-        if len(data) < count and not self._backing.forward:
+        if len(data) < count and not self.backing.forward:
             raise self.bad(at, "the file became shorter while it was read")
         return data
 
@@ -144,27 +138,27 @@ class Source:
         if at < 0 or count < 0 or at + count > self.size:
             raise self._past_end(at, count)
         if member is None:
-            return self._part(self._backing, self._start + at, count, self.member, self.origin + at)
-        return self._part(self._backing, self._start + at, count, self._path(member), 0)
+            return self.at_place(self.backing, self.start + at, count, self.member, self.origin + at)
+        return self.at_place(self.backing, self.start + at, count, self._path(member), 0)
 
     def inner(self, data: bytes, member: str | None = None) -> Source:
         """A member whose bytes had to be made first (unpacked); unnamed, it goes by this one's place."""
-        return self._part(Memory(data), 0, len(data), self._path(member), 0)
+        return self.at_place(Memory(data), 0, len(data), self._path(member), 0)
 
     def stream(self, pull: Callable[[int], bytes], size: int, member: str | None = None) -> Source:
         """The same for bytes that are made while they are read, forward only; `pull` as for Stream."""
-        return self._part(Stream(pull), 0, size, self._path(member), 0)
+        return self.at_place(Stream(pull), 0, size, self._path(member), 0)
 
     def held(self) -> Source:
         """The same with all bytes of a stream in memory, so that they can be read in any order."""
-        limit, stream = self.reading.bounds.held, self._backing
+        limit, stream = self.reading.bounds.held, self.backing
         if not isinstance(stream, Stream):
             return self
         too_large = "{} would have to be held in memory; limit " + size_text(limit)
         if limit < self.size < OPEN:
             raise self.bad(None, too_large.format(size_text(self.size)))
         try:
-            pieces = stream.take(self._start, min(self.size, limit + 1))
+            pieces = stream.take(self.start, min(self.size, limit + 1))
         except Gone:
             raise self.bad(0, OVERLAP) from None
         size = sum(map(len, pieces))
@@ -172,7 +166,7 @@ class Source:
             raise self.bad(None, too_large.format("more"))
         if self.size not in (size, OPEN):
             raise self.bad(size, f"ends here, {self.size - size} bytes are missing")
-        held = self._part(Pieces(pieces), 0, size, self.place, 0)
+        held = self.at_place(Pieces(pieces), 0, size, self.place, 0)
         held.sibling, held.hint = self.sibling, self.hint
         return held
 
@@ -192,7 +186,6 @@ class Source:
     def _path(self, member: str | None) -> str | None:
         return "/".join(filter(None, (self.place, member))) or None
 
-    def _part(self, backing: Backing, start: int, size: int, member: str | None, origin: int) -> Source:
-        part = Source(backing, size, self.file, member, start=start, origin=origin, reading=self.reading)
-        part.owned = self.owned
-        return part
+    def at_place(self, backing: Backing, start: int, size: int, member: str | None, origin: int) -> Source:
+        """A part of the file under this name, wherever its bytes are."""
+        return Source(backing, size, self.file, member, start=start, origin=origin, reading=self.reading)

@@ -29,12 +29,14 @@ class Side:
 
 
 NOTHING = Side()
+_COMPILED = {".amdgcn": ".hsaco", ".ptx": ".cubin"}
+"""What Triton compiles a text to, and keeps under the same stem."""
 
 
 def is_copy(name: str, exists: Callable[[str], bool]) -> bool:
-    """Whether a file is the text of a code object that stands beside it, as in Triton's cache."""
+    """Whether a file is the text of a compiled one that stands beside it, as in Triton's cache."""
     stem, suffix = os.path.splitext(name)
-    return suffix == ".amdgcn" and exists(f"{stem}.hsaco")
+    return suffix in _COMPILED and exists(stem + _COMPILED[suffix])
 
 
 def side_file(source: Source, sibling: Callable[[str], bytes | None]) -> Side:

@@ -90,8 +90,8 @@ class Unpacked:
         crc: int | None = None,
         again: bool = False,
     ) -> None:
-        self._packed, self._method, self._again = packed, method, again
-        self._declared, self._crc, self._summed = declared, crc, 0
+        self.packed, self.method, self.again = packed, method, again
+        self.declared, self.crc, self._summed = declared, crc, 0
         self._read = self._made = 0
         self._fed = b""
         self._stream = METHODS[method](packed.reading.bounds)
@@ -107,17 +107,17 @@ class Unpacked:
             if piece := self._piece(min(count, PIECE)):
                 self._count(piece)
                 return piece
-        if self._declared is not None and self._made < self._declared:
-            raise self._bad(f"unpacks to {self._made} bytes and declares {self._declared}")
+        if self.declared is not None and self._made < self.declared:
+            raise self._bad(f"unpacks to {self._made} bytes and declares {self.declared}")
         return b""
 
     def _count(self, piece: bytes) -> None:
         self._made += len(piece)
-        self._packed.reading.unpacked += len(piece)
+        self.packed.reading.unpacked += len(piece)
         self._allow(self._made, "unpacks to")
-        if self._crc is not None:
+        if self.crc is not None:
             self._summed = zlib.crc32(piece, self._summed)
-            if self._made == self._declared and self._summed != self._crc:
+            if self._made == self.declared and self._summed != self.crc:
                 raise self._bad("unpacks to something else than was packed: the checksum differs")
 
     def rest(self) -> None:
@@ -133,37 +133,37 @@ class Unpacked:
         try:
             piece = self._stream.decompress(fed, count)
         except DAMAGE as error:
-            raise self._bad(f"damaged {self._method} data: {error}") from None
+            raise self._bad(f"damaged {self.method} data: {error}") from None
         if hungry and not (piece or fed or self._stream.eof):
-            raise self._bad(f"{self._method} data end early")
+            raise self._bad(f"{self.method} data end early")
         return piece
 
     def _feed(self) -> None:
-        self._fed = self._packed.some(self._read, CHUNK)
+        self._fed = self.packed.some(self._read, CHUNK)
         self._read += len(self._fed)
 
     def _follows(self) -> bool:
         """Whether another stream follows the one that has ended; zeros between them are padding."""
         self._fed = self._stream.unused_data.lstrip(b"\0")
-        while self._again and not self._fed:
+        while self.again and not self._fed:
             self._feed()
             if not self._fed:
                 return False
             self._fed = self._fed.lstrip(b"\0")
-        if self._again:
-            self._stream = METHODS[self._method](self._packed.reading.bounds)
-        return self._again
+        if self.again:
+            self._stream = METHODS[self.method](self.packed.reading.bounds)
+        return self.again
 
     def _allow(self, count: int, how: str) -> None:
-        bounds, size = self._packed.reading.bounds, self._packed.size
-        if self._declared is not None and count > self._declared:
-            raise self._bad(f"unpacks to more than the {self._declared} bytes it declares")
+        bounds, size = self.packed.reading.bounds, self.packed.size
+        if self.declared is not None and count > self.declared:
+            raise self._bad(f"unpacks to more than the {self.declared} bytes it declares")
         if count > bounds.unpacked:
             raise self._bad(f"{how} {size_text(count)}; limit {size_text(bounds.unpacked)}")
         if count > max(bounds.unquestioned, bounds.ratio * size):
             raise self._bad(f"{how} {size_text(count)} from {size_text(size)}; limit {bounds.ratio} times")
-        if self._packed.reading.unpacked > bounds.altogether:
+        if self.packed.reading.unpacked > bounds.altogether:
             raise self._bad(f"the file unpacks to more than {size_text(bounds.altogether)} altogether")
 
     def _bad(self, cause: str) -> BadFile:
-        return self._packed.bad(self._read, cause)
+        return self.packed.bad(self._read, cause)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wavefit.chips.model import Fact, Number
+from wavefit.shown import Shown
 
 WAITS = {
     "c_same": "next matrix instruction accumulates onto exactly this D",
@@ -39,11 +40,15 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Shown):
     """One matrix instruction of one target, as its table row says it.
 
     Registers are per lane. `cycles` are clocks that one instruction holds the unit of one SIMD, `latency`
     clocks from one to the next that accumulates onto it; None is not known. `facts` says who says each.
+
+    `name` is its mnemonic, `family` its kind (`mfma`, `wmma`, `mma`, ...). It multiplies `m` x `k` by
+    `k` x `n`: D = A B + C with operands `a`, `b`, `c`, `d`, issued by `wave` lanes. `passes` are LLVM's, four
+    clocks each. `note` is a remark.
     """
 
     name: str
@@ -118,7 +123,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Faster:
-    """The fastest instruction for the same types, and what share of its rate this one reaches."""
+    """The fastest instruction for the same types (`name`), and what share of its rate this one reaches."""
 
     name: str
     share: float

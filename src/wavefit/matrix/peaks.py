@@ -110,41 +110,79 @@ def rate(
     sparse: bool = False,
     accumulate: str | None = None,
 ) -> Rate:
-    """The highest rate of a CU for a type on a path. Raises as `peak`, except for the chip's numbers."""
+    """The highest rate of a CU for a type on a path, into the widest accumulator unless `accumulate` says.
+
+    Of a chip, what its product page says leads: parts of one target differ. Raises as `peak`, except for
+    the chip's numbers.
+    """
     if path not in PATHS:
         raise Refused(f"unknown path {path!r}: matrix or vector")
-    target, wanted = target_of(of), meant(type)
+    chip = named_chip(of) if isinstance(of, str) else of
+    target = target_of(chip)
+    found = _of_target(target, type, path, sparse, accumulate)
+    if isinstance(chip, Chip) and path == "matrix" and not sparse:
+        found = _of_product(chip, type, accumulate, found) or found
+    if found is None:
+        raise _no_rate(chip, type, path, sparse, accumulate)
+    return found
+
+
+def _of_target(target: Target, type_: str, path: str, sparse: bool, accumulate: str | None) -> Rate | None:
+    """What the tables say of every part of a target."""
+    wanted = meant(type_)
     asked = {element_types()[name].group for name in wanted}
     found = [each for each in _listed(target.id) if each.path == path and each.type in asked and not sparse]
     table = _table(target) if path == "matrix" else ()
     best = _fastest(table, wanted, sparse, meant(accumulate) if accumulate else None)
     if best is not None and (best.cycles is not None or not found):
         return _rate_of(best)
-    if found:
-        return max(found, key=lambda each: each.value or 0)
-    raise _no_rate(target, type, path, sparse, accumulate)
+    return max(found, key=lambda each: each.value or 0, default=None)
+
+
+def _of_product(chip: Chip, type_: str, accumulate: str | None, known: Rate | None) -> Rate | None:
+    """What the product's own page says of a type, where that is more than the tables know.
+
+    Microscaled types have no line on such a page, and one of theirs does not stand for them.
+    """
+    if type_.lower().startswith("mx"):
+        return None
+    group = element_types()[min(meant(type_))].group
+    said = chip.facts.get(f"{_PAGE}{group}_{accumulate}") if accumulate else chip.facts.get(_PAGE + group)
+    if said is None or not isinstance(said.value, int | float) or (known and known.value == said.value):
+        return None
+    name = known.instruction if known else None
+    return Rate(chip.target.name, "matrix", group, False, said.value, name, None, said, said.note or "")
 
 
 def rates(of: Of) -> tuple[Rate, ...]:
-    """Every rate of a CU: the fastest matrix instruction of each type, dense and sparse, and listed rates."""
-    target = target_of(of)
+    """Every rate of a CU: the matrix unit's for each type, dense and sparse, then the vector path's."""
+    chip = named_chip(of) if isinstance(of, str) else of
+    target = target_of(chip)
     table, listed = _table(target), _listed(target.id)
-    only_listed = {each.type for each in listed if each.path == "matrix"}
-    fastest = (_fastest(table, meant(group), sparse) for sparse in (False, True) for group in groups(table))
+    dense = dict.fromkeys((*groups(table), *(each.type for each in listed if each.path == "matrix")))
+    if isinstance(chip, Chip):
+        page = (path.removeprefix(_PAGE) for path in chip.facts if path.startswith(_PAGE))
+        dense |= dict.fromkeys(group for group in page if group in _groups())
+    sparse = (_fastest(table, meant(group), sparse=True) for group in groups(table))
     return (
-        *(
-            _rate_of(each)
-            for each in fastest
-            if each and not (each.cycles is None and each.a.type.group in only_listed)
-        ),
-        *listed,
+        *(rate(chip, group) for group in dense),
+        *(_rate_of(each) for each in sparse if each),
+        *(each for each in listed if each.path == "vector"),
     )
 
 
-def _no_rate(target: Target, type_: str, path: str, sparse: bool, accumulate: str | None) -> MatrixError:
+_PAGE = "rate.matrix."
+
+
+def _groups() -> frozenset[str]:
+    return frozenset(each.group for each in element_types().values())
+
+
+def _no_rate(of: Chip | Target, type_: str, path: str, sparse: bool, accumulate: str | None) -> MatrixError:
+    target = target_of(of)
     if path == "matrix" and not sparse and accumulate is None:
         return TypeNotFound(type_, groups(instructions(target.id)), target.name)
-    has = dict.fromkeys(each.type for each in rates(target) if (each.path, each.sparse) == (path, sparse))
+    has = dict.fromkeys(each.type for each in rates(of) if (each.path, each.sparse) == (path, sparse))
     what = f"{'sparse ' if sparse else ''}{path} rate of {type_}{f' into {accumulate}' if accumulate else ''}"
     return NotKnown(f"{target.name}: no {what} is known (known: {', '.join(has) or 'none'})")
 
@@ -163,14 +201,19 @@ def _fastest(
     sparse: bool,
     into: frozenset[str] | None = None,
 ) -> Instruction | None:
-    """The fastest instruction whose A and B are both of the wanted types, the first of the table on a tie."""
-    serving = (
+    """The fastest instruction whose A and B are both of the wanted types, the first of the table on a tie.
+
+    Into accumulators of the types `into`, or else the widest that there are.
+    """
+    serving = [
         each
         for each in table
         if each.sparse == sparse
         and {each.a.type.name, each.b.type.name} <= wanted
         and (into is None or each.d.type.name in into)
-    )
+    ]
+    widest = max((each.d.type.bits for each in serving), default=0)
+    serving = [each for each in serving if into or each.d.type.bits == widest]
     return max(serving, key=lambda each: each.flops_per_clock_cu or 0, default=None)
 
 

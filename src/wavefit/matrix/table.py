@@ -13,12 +13,13 @@ from wavefit.chips import target as named_target
 from wavefit.matrix.errors import InstructionNotFound, NoMatrix, TypeNotFound
 from wavefit.matrix.model import Faster, Instruction, Operand
 from wavefit.matrix.read import element_types, fact, meant, number, rows, whole
+from wavefit.shown import Listed
 
 Of = str | Chip | Target
 """What can be asked about: a chip, a target, or the name of either."""
 
 
-def matrix(of: Of, type: str | None = None, *, wave: int | None = None) -> tuple[Instruction, ...]:  # noqa: A002
+def matrix(of: Of, type: str | None = None, *, wave: int | None = None) -> Listed[Instruction]:  # noqa: A002
     """Matrix instructions of a chip or target, those that take `type` as A or B where one is given.
 
     `type` is a group (`fp8`), a type (`bf8`) or a format (`e4m3`); `wave` keeps one wave size.
@@ -28,12 +29,12 @@ def matrix(of: Of, type: str | None = None, *, wave: int | None = None) -> tuple
     if wave is not None:
         found = tuple(each for each in found if each.wave == wave)
     if type is None:
-        return found
+        return Listed(found)
     wanted = meant(type)
     chosen = tuple(each for each in found if wanted & {each.a.type.name, each.b.type.name})
     if not chosen:
         raise TypeNotFound(type, groups(found), target_of(of).name)
-    return chosen
+    return Listed(chosen)
 
 
 def instruction(

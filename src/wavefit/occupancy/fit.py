@@ -36,11 +36,18 @@ def fit(
     """How many waves of a kernel fit on one unit of a chip, what stops the next one and by how much.
 
     `subject` is a chip or target (or its name) with the numbers given here, or a Kernel that was read,
-    which brings its own registers, LDS and scratch; `chip` then names a product for it. Registers are
-    per lane (vector) or per wave (scalar); `waves` are (count, registers) of one workgroup whose waves
-    hold unequal numbers of them. Sizes are bytes, `carveout` percent. `threads` is a workgroup
-    size or a (low, high) range; without it a Kernel is taken at its required size, its side file's or
-    its largest, and plain numbers over every size. Returns a Fit, or a FitRange over a range.
+    which brings its own registers, LDS and scratch; `chip` then names a product for it.
+
+    Registers a lane: `vgprs` (on NVIDIA, registers a thread) and `agprs`, or `total_vgprs` in place of the
+    two. `sgprs` a wave, with VCC, FLAT_SCRATCH and XNACK, without the trap handler's. `waves` are
+    (count, registers) of one workgroup whose waves hold unequal numbers of vector registers. Bytes: `lds`
+    (static) and `lds_dynamic` a workgroup, `scratch` a work-item. A resource that is not given does not
+    limit. `threads` is a workgroup size or a (low, high) range; without it a Kernel is taken at its required
+    size, its side file's or its largest, and plain numbers over every size. `wave` (lanes) and `mode` (`cu`,
+    `wgp`) default to the compiler's for the target; `view` is one of `wavefit views`. NVIDIA: `barriers` are
+    named ones of a block, `carveout` the preferred share of shared memory, percent.
+
+    Returns a Fit, or a FitRange over a range; each limit names the Facts it rests on, with their sources.
 
     Raises BadQuestion for numbers that contradict each other or the target, ChipNotFound for a name.
     """
@@ -52,8 +59,10 @@ def fit(
         given = [name for name, amount in {**amounts, "waves": waves}.items() if amount is not None]
         if given:
             raise BadQuestion(f"a kernel that was read brings its own {', '.join(given)}")
+        if not chip and not subject.target:
+            raise BadQuestion(f"{subject.name}: its file does not name the target; give a chip")
         of, kernel = as_chip(chip or subject.target), subject
-        if of.target.name != kernel.target:
+        if kernel.target not in (of.target.name, ""):
             name = kernel.name or "the kernel"
             raise BadQuestion(f"{name} is compiled for {kernel.target}, not {of.target.name}")
         if kernel.total_vgprs is None:

@@ -171,10 +171,10 @@ def slots_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> L
     """Wave slots: the most waves a SIMD can hold whatever they spend."""
     key = unit_key(target, launch)
     facts = (f"units.{key}.wave_slots", f"units.{key}.simds")
-    total = unit.wave_slots * unit.simds
-    return _limit(
-        target, "slots", total, launch.waves, launch.waves, 1, unit.wave_slots, total // launch.waves, facts
-    )
+    total, asked = unit.wave_slots * unit.simds, launch.waves
+    fits = total // asked
+    why = None if fits else f"{asked} waves a workgroup; there are slots for {total}"
+    return _limit(target, "slots", total, asked, asked, 1, unit.wave_slots, fits, facts, why)
 
 
 def workgroups_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> Limit:
@@ -200,7 +200,8 @@ def scratch_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) ->
         return _limit(target, "scratch", total, kernel.scratch, facts=facts)
     waves = ratio(total, unit.simds)
     fits = total // launch.waves
-    return _limit(target, "scratch", total, kernel.scratch, launch.waves, None, waves, fits, facts)
+    why = None if fits else f"{launch.waves} waves a workgroup with scratch; there are slots for {total}"
+    return _limit(target, "scratch", total, kernel.scratch, launch.waves, None, waves, fits, facts, why)
 
 
 def threads_limit(target: Target, unit: Unit, kernel: Kernel, launch: Launch) -> Limit:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from wavefit.chips import Target
 from wavefit.model import Kernel, Launch
+from wavefit.shown import Shown
 
 Json = dict[str, Any]
 
@@ -21,9 +22,11 @@ class BadQuestion(ValueError):
 class Limit:
     """One resource: its budget, what one wave or workgroup is charged, and how many fit on it alone.
 
-    `waves_per_simd` is not capped by the wave slots. `workgroups` are whole ones on one unit: 0 where a
-    cap is broken (`why` says which), None where the resource cannot limit. `facts` are the paths of the
-    Facts it rests on, `status` the weakest of theirs.
+    `requested` is what is asked, `allocated` what is charged of the `budget` after rounding up to `granule`
+    (of `sgpr` with the trap handler's): registers a lane or wave, bytes, or slots, as the resource counts.
+    `waves_per_simd` is not capped by the wave slots. `workgroups` are whole ones on one unit: 0 where a cap
+    is broken (`why` says which), None where the resource cannot limit. `facts` are the paths of the Facts
+    it rests on, `status` the weakest of theirs.
     """
 
     resource: str
@@ -86,20 +89,31 @@ class Step:
 class Around(Protocol):
     """What can still be asked of an evaluated question: see `steps`."""
 
-    def next_steps(self) -> tuple[Step, ...]: ...
+    def next_steps(self) -> tuple[Step, ...]:
+        """See `Fit.next_steps`."""
+        ...
 
-    def losses(self) -> tuple[Step, ...]: ...
+    def losses(self) -> tuple[Step, ...]:
+        """See `Fit.losses`."""
+        ...
 
-    def slack(self) -> Mapping[str, int]: ...
+    def slack(self) -> Mapping[str, int]:
+        """See `Fit.slack`."""
+        ...
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Shown):
     """How many waves of a kernel fit on one unit of a chip, under one View.
 
-    `occupancy` is waves / max_waves, 0 to 1. Counts are None where the View's authority does not answer
-    in them. `of`, `kernel` and `launch` are what the answer is about; they are not part of the document.
-    Steps, losses and slack are found in what is `around` the answer when they are first asked for.
+    `chip` is None for a bare `target`; `mode` is `cu`, `wgp` or None; `wave` counts lanes, `threads` the
+    work-items of a workgroup, `unit` names where workgroups share LDS (CU, WGP, SM). `workgroups` and
+    `waves` are resident on one unit, `waves_per_simd` on one SIMD, `max_waves` the unit's slots;
+    `occupancy` is waves / max_waves, 0 to 1. `why` says why none can launch. `limits` holds every resource,
+    `binding` those that stop the next workgroup, `assumptions` the soft Facts and defaults beneath. Counts
+    are None where the `view`'s authority does not answer in them. `schema` names the document. `of`,
+    `kernel` and `launch` are what the answer is about; they are not part of the document. Steps, losses and
+    slack are found in what is `around` the answer when they are first asked for.
     """
 
     chip: str | None
@@ -173,8 +187,12 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class FitRange:
-    """The Fits with the fewest and the most waves over every workgroup size of a range."""
+class FitRange(Shown):
+    """The Fits with the fewest and the most waves over every workgroup size of a range.
+
+    `low` has the fewest and `high` the most (in a compiler view the integer it prints for the range);
+    `threads` is the range, lowest and highest size. `schema` names the document.
+    """
 
     low: Fit
     high: Fit

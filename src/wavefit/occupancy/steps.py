@@ -183,7 +183,7 @@ def _spend_less(case: Case, goal: int) -> Case | None:
     """All binding resources lowered together to what admits the goal; None if one cannot be."""
     kernel, launch = case.kernel, case.launch
     for resource in case.binding:
-        if resource not in SPENT or (resource == "vgpr" and case.kernel.wave_vgprs):
+        if not _can_be_less(case, resource):
             return None
         kind_cap = resource == "vgpr" and case.workgroups == 0
         amount = _within_kinds(case, goal) if kind_cap else _most(case, resource, goal)
@@ -192,6 +192,10 @@ def _spend_less(case: Case, goal: int) -> Case | None:
         kernel, launch = spend(kernel, launch, resource, amount)
     after = evaluate(case.target, case.unit, kernel, launch)
     return after if after.workgroups >= goal else None
+
+
+def _can_be_less(case: Case, resource: str) -> bool:
+    return resource in SPENT and not (resource == "vgpr" and case.kernel.wave_vgprs)
 
 
 def _within_kinds(case: Case, goal: int) -> int | None:
@@ -216,18 +220,43 @@ def _launch_step(case: Case) -> tuple[Step, ...]:
 
 
 def _other_size(case: Case) -> Iterator[Step]:
-    """The nearest workgroup size, up or down, that gains waves."""
+    """The nearest workgroup size, up or down, that gains waves; with less of what else binds if need be."""
     launch, most = case.launch, threads_cap(case.target, case.kernel)
-    smaller = (waves * launch.wave for waves in range(launch.waves - 1, 0, -1))
-    larger = (waves * launch.wave + 1 for waves in range(launch.waves, -(-most // launch.wave)))
-    gains = []
-    for sizes in (smaller, larger):
-        tried = (evaluate(case.target, case.unit, case.kernel, replace(launch, threads=n)) for n in sizes)
-        gain = next((after for after in tried if after.waves > case.waves), None)
-        if gain is not None:
-            gains.append(gain)
-    if gains:
-        yield _step(case, min(gains, key=lambda gain: abs(gain.launch.threads - launch.threads)))
+    smaller = [waves * launch.wave for waves in range(launch.waves - 1, 0, -1)]
+    larger = [waves * launch.wave + 1 for waves in range(launch.waves, -(-most // launch.wave))]
+    for gaining in (_at_size, _at_size_with_less):
+        gains = []
+        for sizes in (smaller, larger):
+            gain = next(filter(None, (gaining(case, threads) for threads in sizes)), None)
+            if gain is not None:
+                gains.append(gain)
+        if gains:
+            yield _step(case, min(gains, key=lambda gain: abs(gain.launch.threads - launch.threads)))
+            return
+
+
+def _at_size(case: Case, threads: int) -> Case | None:
+    """The same kernel at another workgroup size, where that gains waves."""
+    after = evaluate(case.target, case.unit, case.kernel, replace(case.launch, threads=threads))
+    return after if after.waves > case.waves else None
+
+
+def _at_size_with_less(case: Case, threads: int) -> Case | None:
+    """The same with the other binding resources lowered to what gains at that size."""
+    sized = evaluate(case.target, case.unit, case.kernel, replace(case.launch, threads=threads))
+    goal = case.waves // sized.launch.waves + 1
+    others = [resource for resource in case.binding if resource not in ("slots", "workgroups")]
+    if not others or goal * sized.launch.waves > case.max_waves:
+        return None
+    kernel, launch = sized.kernel, sized.launch
+    for resource in others:
+        amount = _most(sized, resource, goal) if _can_be_less(sized, resource) else None
+        if amount is None:
+            return None
+        if amount < spent(sized, resource):
+            kernel, launch = spend(kernel, launch, resource, amount)
+    after = evaluate(case.target, case.unit, kernel, launch)
+    return after if after.workgroups >= goal else None
 
 
 def _step(before: Case, after: Case) -> Step:

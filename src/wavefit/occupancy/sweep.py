@@ -24,7 +24,8 @@ class Sweep:
     """Arrays of one shape: what is resident on one unit for each row.
 
     `alone[resource]` are the workgroups that this resource alone admits (NO_LIMIT where it does not
-    limit); `binding` has bit i set where RESOURCES[i] admits no more than `workgroups`.
+    limit); `workgroups` and `waves` are resident on one unit, `waves_per_simd` on one SIMD, `occupancy` is
+    waves over slots, 0 to 1. `binding` has bit i set where RESOURCES[i] admits no more than `workgroups`.
     """
 
     workgroups: Ints
@@ -52,8 +53,11 @@ def sweep(
 ) -> Sweep:
     """Whole workgroups resident for every row of the arrays, which broadcast against each other.
 
-    Units as for `fit`; a negative number is one that is not given. Raises BadQuestion for what `fit`
-    refuses of any row: a mode or wave the chip does not have, threads below 1, no whole numbers.
+    `vgprs`, `agprs` or `total_vgprs` a lane, `sgprs` a wave, `lds`, `lds_dynamic` and `scratch` in bytes,
+    `threads` and `barriers` a workgroup: whole numbers as for `fit`, of any shapes that broadcast; a
+    negative number is one that is not given. `mode` and `wave` hold for all. Raises ChipNotFound, and
+    BadQuestion for what `fit` refuses of any row: a mode or wave the chip does not have, threads below 1,
+    no whole numbers.
     """
     target = as_chip(chip).target
     if target.unknown:

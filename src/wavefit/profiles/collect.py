@@ -20,6 +20,7 @@ from wavefit.profiles.metrics import (
 )  # fmt: skip
 from wavefit.profiles.model import LDS_DISPATCH, Counters, Device, Measurement, Reported
 from wavefit.profiles.names import bare
+from wavefit.profiles.repeats import NEW, SAME, Repeats
 
 THEORY = "sm__maximum_warps_avg_per_active_cycle"
 """Nsight Compute's own ceiling, in warps an SM."""
@@ -92,6 +93,8 @@ class Group:
     """Resource to the blocks that Nsight Compute says it allows."""
     unusable: dict[str, str] = field(default_factory=dict)
     """Metrics that are there but say nothing, and why."""
+    repeated: int = 0
+    """Dispatches that a file shows once more, word for word: left out."""
     rare: frozenset[str] = field(default_factory=lambda: frozenset((*BLOCK_LIMITS, *limiter_names())))
     """Counters that most passes do not have."""
 
@@ -100,8 +103,12 @@ class Group:
         """As many as the file (or pass) with the most shows: each repeats them."""
         return max(self.files.values(), default=0)
 
-    def add(self, measurement: Measurement) -> None:
-        self.files[measurement.file, measurement.part] += measurement.calls
+    def add(self, measurement: Measurement, how: str) -> None:
+        """A dispatch, and whether its file showed it before (a word of `repeats`)."""
+        if how == SAME:
+            self.repeated += 1
+            return
+        self.files[measurement.file, measurement.part] += measurement.calls if how == NEW else 0
         seconds = measurement.seconds
         if seconds is not None:
             self.seconds.add(seconds / measurement.calls)
@@ -153,6 +160,7 @@ class Group:
         self.files.update(other.files)
         self.seconds.absorb(other.seconds)
         self.unusable |= other.unusable
+        self.repeated += other.repeated
         for way, found in other.readings.items():
             self.readings[way].absorb(found)
         for mine_by, theirs_by in ((self.stats, other.stats), (self.blocks, other.blocks)):
@@ -170,12 +178,13 @@ class Collector:
         self._machine_of = machine_of
         self._groups: dict[tuple[object, ...], Group] = {}
         self._by_identity: dict[int, tuple[Reported, Group]] = {}
+        self._repeats = Repeats()
         self.evidence: dict[str, Evidence] = defaultdict(Evidence)
 
     def add(self, measurement: Measurement) -> None:
         known = self._by_identity.get(id(measurement.reported))
         group = known[1] if known else self._group(measurement)
-        group.add(measurement)
+        group.add(measurement, self._repeats.of(measurement, id(group)))
 
     def _group(self, measurement: Measurement) -> Group:
         reported = measurement.reported

@@ -32,8 +32,8 @@ def confirm(
     """Theory beside measurement for every kernel in a profiler's output, a file or folder.
 
     `kernels` is a file or folder of code objects, joined by name; `chip` names the chip where the trace
-    does not. Raises ProfileError for a path that is not there, ChipNotFound, and BadQuestion where the
-    trace is of another target than `chip`.
+    does not; `progress` is called as by `measurements`. Raises ProfileError for a path that is not there,
+    ChipNotFound, and BadQuestion where the trace is of another target than `chip`.
     """
     seen = measurements(path, progress)
     named = find_chip(chip) if chip else None
@@ -110,7 +110,7 @@ class _Confirmer:
             ceiling=found.fit.occupancy if found.fit else None,
             spread=seen.spread if seen else None,
             grid_ceiling=share(min(seen.grid_ceiling, seen.ceiling)) if seen else None,
-            with_tail=share(min(seen.with_tail, seen.ceiling)) if seen else None,
+            with_tail=share(min(seen.with_tail, seen.ceiling)) if seen and not seen.at_most else None,
             achieved=share(seen.achieved) if seen else None,
             achieved_most=share(seen.most) if seen else None,
             method=ways[0].method if ways else None,
@@ -124,6 +124,7 @@ class _Confirmer:
             reasons=(*(gap(seen) if seen else ()), *differences(group, found, compiled)),
             assumptions=found.assumptions,
             notes=tuple(_notes(group, found, chip)),
+            at_most=found.at_most,
         )
 
     def _join(self, reported: Reported, chip: Chip | None, total_vgprs: int | None) -> Joined | None:
@@ -156,6 +157,7 @@ def _seen(group: Group, found: Theory, chip: Chip | None) -> tuple[Seen | None, 
         achieved=best.mean * per_unit if best and best.mean else None,
         most=best.high * per_unit if best else None,
         seconds=_seconds(group),
+        at_most=found.at_most,
     ), ways
 
 
@@ -173,6 +175,8 @@ def _notes(group: Group, found: Theory, chip: Chip | None) -> Iterable[str]:
     if part:
         yield part
     yield from (f"{name}: {why}" for name, why in sorted(group.unusable.items()))
+    if group.repeated:
+        yield f"rows of {group.repeated} dispatches stand twice in a file: counted once"
     if group.stats["waves"].count and not launched:
         yield "SQ_WAVES is 0: these counters were not collected"
     if launched and found.fit is not None and reported.workgroups:

@@ -17,7 +17,7 @@ BUSY = 80.0
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to read the measured occupancy (0 to 1), over `busy` or over `all` units."""
+    """One way (`method`) to read the measured occupancy (0 to 1), over `busy` or over `all` units."""
 
     method: str
     over: str
@@ -33,6 +33,11 @@ class Confirmation:
     not full; `achieved` the mean over the dispatches, `achieved_most` the highest; `tool_ceiling` what the
     profiler itself calls the theory. None where unknown; `why` says why there is no ceiling. `seconds` is
     the time of all dispatches together; `matrix_busy` and `valu_busy` are percent, `clock` is MHz.
+
+    `reported` is what the profiler says of the launch, `source` where in which file, `tools` who wrote it.
+    `fit` is the answer for `chip`, `spread` how its workgroups fill the chip. `method` names the counters
+    behind `achieved`, `ways` every way to it. `reasons` say why the three differ, `assumptions` and `notes`
+    what else.
     """
 
     reported: Reported
@@ -61,9 +66,12 @@ class Confirmation:
     reasons: tuple[Reason, ...]
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
+    at_most: bool = False
+    """The ceilings are upper bounds: the output does not report every register, so fewer waves may fit."""
 
     @property
     def kernel(self) -> str:
+        """The kernel's name, as the profiler has it."""
         return self.reported.kernel
 
     @property
@@ -103,8 +111,11 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Confirmations(Sequence[Confirmation]):
-    """Confirmations, the most time first. `errors` are what could not be read of the trace or the binaries,
-    `unjoined` profiled kernels without a compiled one, `unseen` compiled kernels that did not run."""
+    """Confirmations (`items`), the most time first.
+
+    `errors` are what could not be read of the trace or the binaries, `unjoined` profiled kernels without a
+    compiled one, `unseen` compiled kernels that did not run.
+    """
 
     items: tuple[Confirmation, ...]
     errors: tuple[Problem, ...] = ()

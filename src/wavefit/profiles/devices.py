@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from wavefit.profiles.model import Device, Problem
-from wavefit.profiles.numerals import count
+from wavefit.profiles.numerals import BadNumber, count, whole
 from wavefit.profiles.table import Table, key
 
 _NUMBER = re.compile(r"\d+")
@@ -71,35 +71,42 @@ def agent_table(table: Table) -> Iterator[Agent | Problem]:
             yield found
             continue
         row = dict(zip(table.names, found[1], strict=True))
-        agent = agent_of(row, index)
+        try:
+            agent = agent_of(row, index)
+        except BadNumber as error:
+            yield Problem(table.file, str(error), row=found[0])
+            continue
         if agent is not None:
             index += 1
             yield agent
 
 
 def agent_of(info: Mapping[str, object], index: int) -> Agent | None:
-    """The Agent that one record of an agent table describes, keys as `key` makes them; None for a CPU."""
+    """The Agent that one record of an agent table describes, keys as `key` makes them; None for a CPU.
 
-    def whole(name: str) -> int | None:
-        return count(str(info.get(name, ""))) or None
+    Raises BadNumber, with the key, for a size that cannot be meant.
+    """
+
+    def size(name: str) -> int | None:
+        return _size(info, name) or None
 
     def at(name: str) -> int | None:
         return count(str(info.get(name, "")))
 
     if str(info.get("agenttype", info.get("type"))).upper() not in ("GPU", "2"):
         return None
-    lds = whole("ldssizeinkb")
-    units = whole("cucount")
+    lds = size("ldssizeinkb")
+    units = size("cucount")
     device = Device(
-        target=target_of(str(info.get("name", "")), whole("gfxtargetversion")),
+        target=target_of(str(info.get("name", "")), size("gfxtargetversion")),
         name=str(info.get("productname", "")) or None,
         units=units,
-        dies=whole("numxcc"),
-        engines=_engines(whole("arraycount"), whole("simdarraysperengine")),
-        simds=whole("simdpercu"),
-        waves=whole("maxwavespercu"),
+        dies=size("numxcc"),
+        engines=_engines(size("arraycount"), size("simdarraysperengine")),
+        simds=size("simdpercu"),
+        waves=size("maxwavespercu"),
         lds=lds * _KIB if lds else None,
-        clock=whole("maxengineclkfcompute"),
+        clock=size("maxengineclkfcompute"),
     )
     return Agent(device, at("nodeid"), at("logicalnodeid"), index)
 
@@ -125,19 +132,33 @@ def sysinfo(table: Table) -> Iterator[Agent | Problem]:
             yield found
             continue
         row = dict(zip(table.names, found[1], strict=True))
-        yield Agent(
-            Device(
-                target=target_of(row.get("gpuarch", ""), None),
-                name=row.get("gpumodel") or None,
-                units=count(row.get("cupergpu", "")),
-                dies=count(row.get("numxcd", "")),
-                engines=count(row.get("sepergpu", "")),
-                simds=count(row.get("simdpercu", "")),
-                waves=count(row.get("maxwavespercu", "")),
-                clock=count(row.get("maxsclk", "")) or None,
-                partition=_partition(row.get("computepartition", "")),
-            )
-        )
+        try:
+            yield Agent(_described(row))
+        except BadNumber as error:
+            yield Problem(table.file, str(error), row=found[0])
+
+
+def _described(row: Mapping[str, str]) -> Device:
+    """The device of a sysinfo row. Raises BadNumber."""
+    return Device(
+        target=target_of(row.get("gpuarch", ""), None),
+        name=row.get("gpumodel") or None,
+        units=_size(row, "cupergpu"),
+        dies=_size(row, "numxcd"),
+        engines=_size(row, "sepergpu"),
+        simds=_size(row, "simdpercu"),
+        waves=_size(row, "maxwavespercu"),
+        clock=_size(row, "maxsclk") or None,
+        partition=_partition(row.get("computepartition", "")),
+    )
+
+
+def _size(info: Mapping[str, object], name: str) -> int | None:
+    """A size of a machine; None where a table does not say it, in whatever word. Raises BadNumber."""
+    try:
+        return whole(str(info.get(name, "")))
+    except BadNumber as error:
+        raise error.of(name) from None
 
 
 def _partition(text: str) -> str | None:

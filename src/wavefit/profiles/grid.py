@@ -54,7 +54,8 @@ class Spread:
     """How the workgroups of one launch fill an Array.
 
     `rounds` is how many times the fullest die is filled (2.25: a third round that is a quarter full),
-    `efficiency` what share of the slots of those rounds is used. `busy_units` hold at least one workgroup.
+    `efficiency` what share of the slots of those rounds is used. `busy_units` hold at least one workgroup. At
+    most `resident` workgroups fit on a unit of the `array`.
     """
 
     workgroups: int
@@ -72,18 +73,22 @@ class Spread:
 
     @property
     def on_fullest_die(self) -> int:
+        """Workgroups that the fullest die runs in all."""
         return -(-self.workgroups // self.array.dies)
 
     @property
     def rounds(self) -> Fraction:
+        """How many times the fullest die is filled; the last time perhaps in part."""
         return Fraction(self.on_fullest_die, self._die_slots)
 
     @property
     def whole_rounds(self) -> int:
+        """The same, a part of a round counted as one."""
         return -(-self.rounds.numerator // self.rounds.denominator)
 
     @property
     def efficiency(self) -> Fraction:
+        """Share of the slots of the whole rounds that is used, 0 to 1."""
         return self.rounds / self.whole_rounds
 
     @property
@@ -93,6 +98,7 @@ class Spread:
 
     @property
     def busy_units(self) -> int:
+        """Units that hold at least one workgroup."""
         return min(self.workgroups, self.array.units)
 
     @property

@@ -52,7 +52,8 @@ class Charged:
     """What a kernel was charged: registers as the vector file sees them, LDS as far as the tool tells.
 
     `lds` is the least that the tool's rounding leaves open, where that matters. `corrected` says why the
-    registers are not the sum of the columns, `assumptions` what was not known.
+    registers are not the sum of the columns, `assumptions` what was not known. `at_least` is true where the
+    output shows not all registers that can be there.
     """
 
     total_vgprs: int | None
@@ -60,6 +61,7 @@ class Charged:
     lds: int | None
     corrected: str | None = None
     assumptions: tuple[str, ...] = ()
+    at_least: bool = False
 
 
 def charged(reported: Reported, target: Target, evidence: Evidence) -> Charged:
@@ -73,7 +75,8 @@ def charged(reported: Reported, target: Target, evidence: Evidence) -> Charged:
             lds = least
     if reported.lds_means == LDS_STATIC and lds is not None:
         said += (f"LDS: {LDS_STATIC}; counted as if there were none",)
-    return Charged(total, reported.sgprs, lds, corrected, said)
+    hidden = reported.agprs is None and target.vgpr.accumulator == "unified" and not corrected
+    return Charged(total, reported.sgprs, lds, corrected, said, total is None or hidden)
 
 
 def _vgprs(

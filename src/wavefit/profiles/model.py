@@ -18,19 +18,22 @@ LDS_STEP = 512
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file, or one row of it, that was not read. `row` counts lines (or records) from 1.
+    """A file, or one row of it, that was not read, and the `cause`. `row` counts lines (or records) from 1.
 
-    `kind` is `refused` (not a list of dispatches), `empty` (nothing in it), or `damaged`.
+    `kind` is `refused` (not a list of dispatches), `empty` (nothing in it), or `damaged`. `more` counts the
+    rows after this one that have the same kind of damage, whatever their numbers.
     """
 
     file: str
     cause: str
     kind: str = "damaged"
     row: int | None = None
+    more: int = 0
 
     def __str__(self) -> str:
         where = self.file if self.row is None else f"{self.file}:{self.row}"
-        return f"{where}: {self.cause}"
+        again = f" (and {self.more} more)" if self.more else ""
+        return f"{where}: {self.cause}{again}"
 
 
 class ProfileError(ValueError):
@@ -45,8 +48,9 @@ class ProfileError(ValueError):
 class Device:
     """One GPU (or partition of one) as the trace describes it; None where the trace does not say.
 
-    `units` are CUs or SMs, `dies` XCDs, `engines` shader engines, all of them of the whole device;
-    `simds` and `waves` (wave slots) are per unit, `lds` bytes per unit, `clock` the highest in MHz.
+    `target` and `name` are what the trace calls it. `units` are CUs or SMs, `dies` XCDs, `engines` shader
+    engines, all of them of the whole device; `simds` and `waves` (wave slots) are per unit, `lds` bytes per
+    unit, `clock` the highest in MHz.
     """
 
     target: str | None
@@ -68,6 +72,8 @@ class Reported:
     `threads` are work-items of a workgroup, `workgroups` those of the grid. Registers and LDS are the
     tool's columns, unchanged: `lds_means` says what its number counts, `lds_static` is the symbol's own
     part where the tool knows it apart. `symbol` is the name in the code object, where the tool gives both.
+    So are `vgprs`, `agprs`, `sgprs`, `lds`, `scratch` (bytes a work-item) and `wave` (lanes). `agent` is the
+    tool's own name of the `device`; `notes` say what is known to be wrong with its columns.
     """
 
     tool: str
@@ -92,7 +98,9 @@ class Measurement(NamedTuple):
     """One dispatch, in one pass or several. A NamedTuple, since a trace holds millions of them.
 
     `start` and `end` are nanoseconds; None where the tool gives none or a spreadsheet destroyed them.
-    `calls` is above 1 where the tool reports the sum over several dispatches.
+    `calls` is above 1 where the tool reports the sum over several dispatches. `reported` is what the launch
+    was, `file` and `row` where it stands, `dispatch` the tool's own number; `passes` hold counters by name,
+    one run of the kernel each.
     """
 
     reported: Reported
@@ -125,14 +133,17 @@ class Measurement(NamedTuple):
 
     @property
     def kernel(self) -> str:
+        """The kernel's name."""
         return self.reported.kernel
 
     @property
     def tool(self) -> str:
+        """Which profiler wrote it."""
         return self.reported.tool
 
     @property
     def device(self) -> Device | None:
+        """Where it ran, as far as the trace says."""
         return self.reported.device
 
     @property
@@ -143,10 +154,12 @@ class Measurement(NamedTuple):
 
     @property
     def threads(self) -> int | None:
+        """Work-items of a workgroup."""
         return self.reported.threads
 
     @property
     def workgroups(self) -> int | None:
+        """Workgroups of the grid."""
         return self.reported.workgroups
 
     @property
@@ -159,20 +172,25 @@ class Measurement(NamedTuple):
 
     @property
     def vgprs(self) -> int | None:
+        """The tool's column, unchanged: see `Reported`."""
         return self.reported.vgprs
 
     @property
     def agprs(self) -> int | None:
+        """The tool's column, unchanged: see `Reported`."""
         return self.reported.agprs
 
     @property
     def sgprs(self) -> int | None:
+        """The tool's column, unchanged: see `Reported`."""
         return self.reported.sgprs
 
     @property
     def lds(self) -> int | None:
+        """Bytes as the tool counts them: see `Reported.lds_means`."""
         return self.reported.lds
 
     @property
     def scratch(self) -> int | None:
+        """Bytes a work-item."""
         return self.reported.scratch

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from wavefit.profiles.devices import Devices
 from wavefit.profiles.dialects import dialect
 from wavefit.profiles.model import Device, Measurement, Problem, Reported
-from wavefit.profiles.numerals import number
+from wavefit.profiles.numerals import LARGEST, MISSING, BadNumber, bounded, number, quantity, whole
 from wavefit.profiles.table import Table, with_decimal_mark
 
 _DETAILS = {
@@ -36,11 +36,12 @@ _DETAILS = {
 }
 """Names on the details page, and the metric each of them shows."""
 
+_COUNTED = frozenset(_DETAILS.values())
 _NANOSECONDS = {"n": 1.0, "u": 1e3, "m": 1e6, "": 1e9}
 _LETTERS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _TIME = re.compile(r"(n|u|m|)s(?:econd)?")
 _SCALED = re.compile(r"([KMGT])(byte|hz)(/\w+)?", re.IGNORECASE)
-_SIDES = re.compile(r"\d+")
+_SIDES = re.compile(r"-?\d+")
 WAVE = 32
 
 
@@ -65,13 +66,18 @@ def details(table: Table, devices: Devices) -> Iterator[Measurement | Problem]:
         cell = dict(zip(table.names, cells, strict=True))
         if now is None or cell["id"] != now.cells["id"]:
             if now is not None:
-                yield _measurement(table.file, now)
+                yield from _measurement(table.file, now)
             now = _Launch(row, cell)
-        value = _value(cell["metricvalue"], cell.get("metricunit", ""), table.decimal)
+        title = _DETAILS.get(cell["metricname"], cell["metricname"])
+        try:
+            value = _value(cell["metricvalue"], cell.get("metricunit", ""), table.decimal, title)
+        except BadNumber as error:
+            yield Problem(table.file, str(error.of(cell["metricname"])), row=row)
+            continue
         if value is not None:
-            now.metrics[_DETAILS.get(cell["metricname"], cell["metricname"])] = value
+            now.metrics[title] = value
     if now is not None:
-        yield _measurement(table.file, now)
+        yield from _measurement(table.file, now)
 
 
 def raw(table: Table, devices: Devices) -> Iterator[Measurement | Problem]:
@@ -88,17 +94,29 @@ def raw(table: Table, devices: Devices) -> Iterator[Measurement | Problem]:
             units = cells
             continue
         for title, unit, text in zip(table.header, units, cells, strict=True):
-            value = _value(text, unit, table.decimal)
+            try:
+                value = _value(text, unit, table.decimal, title)
+            except BadNumber as error:
+                yield Problem(table.file, str(error.of(title)), row=row)
+                continue
             if value is not None:
                 launch.metrics[title] = value
             elif title.endswith("device__attribute_display_name"):
                 launch.name = text
-        yield _measurement(table.file, launch)
+        yield from _measurement(table.file, launch)
 
 
-def _value(text: str, unit: str, decimal: str) -> float | None:
-    """A metric in base units: bytes, hertz, nanoseconds."""
-    value = number(text, decimal)
+def _value(text: str, unit: str, decimal: str, title: str) -> float | None:
+    """A metric in base units: bytes, hertz, nanoseconds; None where it is text.
+
+    Raises BadNumber: no metric is beyond what floats hold, and those that are used here are counted.
+    """
+    if title not in _COUNTED:
+        value = number(text, decimal)
+    else:
+        value = quantity(text, decimal)
+        if value is None and text.strip().lower() not in MISSING:
+            raise BadNumber(text, "is no number")
     if value is None:
         return None
     scaled, moment = _SCALED.fullmatch(unit), _TIME.fullmatch(unit)
@@ -110,52 +128,65 @@ def _value(text: str, unit: str, decimal: str) -> float | None:
     return value
 
 
-def _measurement(file: str, launch: _Launch) -> Measurement:
+def _measurement(file: str, launch: _Launch) -> Iterator[Measurement | Problem]:
+    """The Measurement of a launch; a Problem where its sizes cannot be meant."""
     cells, metrics = launch.cells, launch.metrics
+    try:
+        number = whole(cells["id"], largest=LARGEST)
+        reported = _reported(cells, metrics, launch.name)
+    except BadNumber as error:
+        yield Problem(file, str(error), row=launch.row)
+        return
+    lasted = metrics.get("gpu__time_duration.sum")
+    end = None if lasted is None else round(lasted)
+    start = None if end is None else 0
+    yield Measurement(reported, file, launch.row, number, start, end, (metrics,))
 
-    def whole(name: str) -> int | None:
-        return int(metrics[name]) if name in metrics else None
 
-    threads = _sides(cells.get("blocksize", "")) or whole("launch__block_size")
-    blocks = _sides(cells.get("gridsize", "")) or whole("launch__grid_size")
-    static = whole("launch__shared_mem_per_block_static")
-    dynamic = whole("launch__shared_mem_per_block_dynamic")
+def _reported(cells: Mapping[str, str], metrics: Mapping[str, float], name: str | None) -> Reported:
+    """What was launched. Raises BadNumber."""
+
+    def size(title: str) -> int | None:
+        try:
+            return bounded(int(metrics[title])) if title in metrics else None
+        except BadNumber as error:
+            raise error.of(title) from None
+
+    threads = _sides(cells.get("blocksize", ""), "Block Size") or size("launch__block_size")
+    blocks = _sides(cells.get("gridsize", ""), "Grid Size") or size("launch__grid_size")
+    static = size("launch__shared_mem_per_block_static")
+    dynamic = size("launch__shared_mem_per_block_dynamic")
     capability = cells.get("cc", "").replace(".", "")
     khz = metrics.get("device__attribute_clock_rate")
     device = Device(
         target=f"sm_{capability}" if capability.isdigit() else None,
-        name=launch.name,
-        units=whole("launch__sm_count") or whole("device__attribute_multiprocessor_count"),
+        name=name,
+        units=size("launch__sm_count") or size("device__attribute_multiprocessor_count"),
         clock=int(khz / 1e3) if khz else None,
     )
-    reported = Reported(
+    return Reported(
         tool="Nsight Compute",
         kernel=cells["kernelname"],
         agent=cells.get("device", ""),
         device=device if device.target or device.name else None,
         threads=threads,
         workgroups=blocks,
-        vgprs=whole("launch__registers_per_thread"),
+        vgprs=size("launch__registers_per_thread"),
         lds=None if static is None else static + (dynamic or 0),
         lds_static=static,
         wave=WAVE,
     )
-    lasted = metrics.get("gpu__time_duration.sum")
-    end = None if lasted is None else round(lasted)
-    start = None if end is None else 0
-    return Measurement(reported, file, launch.row, _id(cells["id"]), start, end, (metrics,))
 
 
-def _id(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
-
-
-def _sides(text: str) -> int | None:
-    """The product of `(256, 1, 1)`."""
+def _sides(text: str, title: str) -> int | None:
+    """The product of `(256, 1, 1)`. Raises BadNumber."""
     product = 1
     sides = _SIDES.findall(text)
-    for side in sides:
-        product *= int(side)
+    try:
+        for side in sides:
+            product = bounded(product * (whole(side) or 0), LARGEST)
+    except BadNumber as error:
+        raise error.of(title) from None
     return product if sides else None
 
 

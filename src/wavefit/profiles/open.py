@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wavefit.profiles.devices import Agent, Devices, merged
 from wavefit.profiles.model import Measurement, Problem, ProfileError
@@ -12,7 +13,9 @@ from wavefit.profiles.sniff import Reader, sniff
 from wavefit.profiles.text import Progress
 
 MOST_PROBLEMS = 100
-"""Of one file; the rest is counted."""
+"""Kinds of damage told of one file; the rest is counted."""
+_SAMPLES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<!\w)\d[\w.+-]*""")
+"""What differs between rows of one kind of damage: the text that is shown, and numbers."""
 MOST_FILES = 100_000
 
 
@@ -65,23 +68,45 @@ class Measurements:
     def _read(self, reader: Reader, devices: Devices) -> Iterator[Measurement]:
         """One file: its Measurements passed on, its Problems kept up to a number."""
         assert reader.read is not None
-        count = problems = 0
+        count, problems = 0, _Problems(reader.path)
         try:
             for found in reader.read(devices, self._progress):
                 if isinstance(found, Measurement):
                     count += 1
                     yield found
-                    continue
-                problems += 1
-                if problems <= MOST_PROBLEMS:
-                    self.errors.append(found)
+                else:
+                    problems.add(found)
+            if not count and not problems.folded:
+                problems.add(Problem(reader.path, "a header and no dispatch", "empty"))
         except ProfileError as error:
-            problems += 1
-            self.errors.append(error.problem)
-        if problems > MOST_PROBLEMS:
-            self.errors.append(Problem(reader.path, f"{problems - MOST_PROBLEMS} more such rows"))
-        if not count and not problems:
-            self.errors.append(Problem(reader.path, "a header and no dispatch", "empty"))
+            problems.add(error.problem)
+        finally:  # also where nobody reads on
+            self.errors += problems.all()
+
+
+@dataclass(slots=True)
+class _Problems:
+    """Those of one file, the same damage of many rows folded into its first row and a count."""
+
+    file: str
+    folded: dict[tuple[str, str], tuple[Problem, int]] = field(default_factory=dict)
+    left_out: int = 0
+
+    def add(self, problem: Problem) -> None:
+        shape = problem.kind, _SAMPLES.sub("", problem.cause)
+        if shape in self.folded:
+            first, more = self.folded[shape]
+            self.folded[shape] = first, more + 1
+        elif len(self.folded) < MOST_PROBLEMS:
+            self.folded[shape] = problem, 0
+        else:
+            self.left_out += 1
+
+    def all(self) -> Iterator[Problem]:
+        for first, more in self.folded.values():
+            yield replace(first, more=more) if more else first
+        if self.left_out:
+            yield Problem(self.file, f"{self.left_out} more such rows")
 
 
 @dataclass(slots=True)
@@ -95,21 +120,21 @@ class _Machines:
         """Reads one table, which was `asked` for or stands beside. What is wrong with it is returned."""
         assert reader.machine is not None
         agents: list[Agent] = []
-        problems: list[Problem] = []
+        problems = _Problems(reader.path)
         try:
             for item in reader.machine():
                 if isinstance(item, Agent):
                     agents.append(item)
                 else:
-                    problems.append(item)
+                    problems.add(item)
         except ProfileError as error:
-            problems.append(error.problem)
+            problems.add(error.problem)
         folder, name = os.path.split(reader.path)
         prefix = name.partition("agent_info")[0] if "agent_info" in name else name
         self.tables.setdefault(folder, {})[prefix] = Devices(agents)
         if asked:
             self.found[reader.path] = agents
-        return problems[:MOST_PROBLEMS]
+        return list(problems.all())
 
     def beside(self, path: str) -> None:
         """Reads the tables beside a single trace, known by their names."""

@@ -13,11 +13,12 @@ GRID = "grid too small"
 TAIL = "tail"
 LAUNCH = "launch and drain"
 REGISTERS = "profiler's register bug"
+HIDDEN = "registers unknown"
 LIMITER = "limiter"
 CLOCK = "clock"
 UNEXPLAINED = "unexplained"
 ABOVE = "above the ceiling"
-CODES = (GRANULE, DYNAMIC_LDS, GRID, TAIL, LAUNCH, REGISTERS, LIMITER, CLOCK, UNEXPLAINED, ABOVE)
+CODES = (GRANULE, DYNAMIC_LDS, GRID, TAIL, LAUNCH, REGISTERS, HIDDEN, LIMITER, CLOCK, UNEXPLAINED, ABOVE)
 """Every reason there is. ABOVE is no reason but an error: a wrong chip, a wrong code object, or our bug."""
 
 WRONG = "a wrong chip, a wrong code object, or a bug of wavefit"
@@ -34,7 +35,7 @@ SLOW = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason: its `code` of CODES, a sentence, and how much occupancy (0 to 1) it takes, if known.
+    """One reason: its `code` of CODES, its `text`, and how much occupancy (0 to 1) it takes, if known.
 
     `estimated` marks a share that rests on workgroups of equal length.
     """
@@ -52,7 +53,8 @@ class Reason:
 class Seen:
     """What the gap is explained from; waves a unit, None where unknown.
 
-    `ceiling` is the Fit's, `most` the highest of any dispatch. `over` is `busy` or `all`: the units that
+    `ceiling` is the Fit's, `at_most` true where fewer may fit, since the output does not show all registers.
+    `most` is the highest of any dispatch. `over` is `busy` or `all`: the units that
     `achieved` is an average of.
     """
 
@@ -65,6 +67,7 @@ class Seen:
     achieved: float | None
     most: float | None
     seconds: float | None
+    at_most: bool = False
 
     @property
     def grid_ceiling(self) -> float:
@@ -106,6 +109,10 @@ def gap(seen: Seen) -> Iterator[Reason]:
     if level - seen.grid_ceiling > tolerance:
         yield _grid(seen, level - max(seen.grid_ceiling, floor))
         level = seen.grid_ceiling
+    if seen.at_most:  # what fits is not known, so neither are its rounds, nor what is missing to it
+        if seen.achieved is not None and level - floor > tolerance:
+            yield _hidden(seen)
+        return
     if level - seen.with_tail > tolerance and seen.spread is not None and seen.spread.rounds > 1:
         yield _tail(seen, level - max(seen.with_tail, floor))
     left = seen.with_tail - floor
@@ -140,6 +147,14 @@ def _tail(seen: Seen, takes: float) -> Reason:
         f"the last one fills {spread.last_round} of {spread.slots // spread.array.dies} places{die}"
     )
     return Reason(TAIL, text, takes / seen.slots, estimated=True)
+
+
+def _hidden(seen: Seen) -> Reason:
+    text = (
+        f"this output does not report every vector register: at most {seen.ceiling} waves a {seen.unit} fit, "
+        f"and fewer do if there are more"
+    )
+    return Reason(HIDDEN, text)
 
 
 def _launch(seen: Seen, left: float) -> Reason | None:

@@ -16,8 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from wavefit.profiles.devices import agent_of, keyed
-from wavefit.profiles.dispatches import launch_size
+from wavefit.profiles.dispatches import BACKWARDS, launch_size
 from wavefit.profiles.model import LDS_DISPATCH, Device, Measurement, Problem, ProfileError, Reported
+from wavefit.profiles.numerals import LARGEST, LARGEST_SIZE, LARGEST_VALUE, BadNumber, bounded, counted
 from wavefit.profiles.text import Progress
 
 TOOL = "rocpd"
@@ -42,6 +43,7 @@ _COLUMNS = (
     "workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z",
     "event_id",
 )  # fmt: skip
+_SIDES = _COLUMNS[8:14]
 
 
 def database(path: str, progress: Progress | None = None) -> Iterator[Measurement | Problem]:
@@ -122,6 +124,7 @@ class _Run:
         self.path, self.connection, self.progress = path, connection, progress
         self.names, self.suffix = names, suffix
         self.reported: dict[tuple[Any, ...], Reported] = {}
+        self.bad: list[Problem] = []
 
     def table(self, base: str) -> str | None:
         """The quoted name of a table of this run; the view over all runs where the table is missing."""
@@ -137,6 +140,7 @@ class _Run:
                 return
         self.symbols, self.devices = self._symbols(), self._devices()
         counters = self._counters()
+        yield from self._complaints()
         event, found = next(counters, (None, {}))
         listed = ", ".join(f'd."{column}"' for column in _COLUMNS)
         rows = self.connection.execute(f"SELECT {listed} FROM {self.table(DISPATCH)} d ORDER BY d.event_id")
@@ -146,27 +150,58 @@ class _Run:
                 event, found = next(counters, (None, {}))
             if self.progress is not None and done % 4096 == 0:
                 self.progress(self.path, done, 0)
+            one: Measurement | None = None
             try:
-                yield self._measurement(row, (found,) if mine is not None and event == mine else ())
-            except (TypeError, ValueError, ArithmeticError):
-                yield Problem(self.path, "dispatch with fields that are no whole numbers", row=done)
+                one = self._measurement(row, (found,) if mine is not None and event == mine else (), done)
+            except BadNumber as error:
+                self._bad(str(error), done)
+            except ArithmeticError:
+                self._bad("a workgroup of no work-items", done)
+            if self.bad:
+                yield from self._complaints()
+            if one is not None:
+                yield one
+        yield from self._complaints()
 
-    def _measurement(self, row: tuple[Any, ...], passes: tuple[dict[str, float], ...]) -> Measurement:
+    def _bad(self, cause: str, row: int | None = None) -> None:
+        self.bad.append(Problem(self.path, cause, row=row))
+
+    def _complaints(self) -> list[Problem]:
+        """What was found wrong since they were last asked for."""
+        bad, self.bad = self.bad, []
+        return bad
+
+    def _measurement(
+        self, row: tuple[Any, ...], passes: tuple[dict[str, float], ...], done: int
+    ) -> Measurement:
+        """The dispatch of one row, the so manieth. Raises BadNumber, and ArithmeticError."""
         number, agent, kernel, dispatch, start, end, *launch, _ = row
         kind = (agent, kernel, *launch)
         reported = self.reported.get(kind)
         if reported is None:
             reported = self.reported[kind] = self._reported(agent, kernel, launch)
-        if not isinstance(start, int) or not isinstance(end, int):
-            start = end = None
+        dispatch = _whole(dispatch, "dispatch_id", LARGEST)
+        if not (type(start) is type(end) is int and 0 <= start <= end):
+            start, end = self._times(start, end, done)
         return Measurement(reported, self.path, number, dispatch, start, end, passes)
 
+    def _times(self, start: Any, end: Any, done: int) -> tuple[int | None, int | None]:
+        """Neither, and why, where one of them cannot be meant."""
+        try:
+            began, ended = _whole(start, "start", LARGEST), _whole(end, "end", LARGEST)
+        except BadNumber as error:
+            self._bad(str(error), done)
+            return None, None
+        if began is not None and ended is not None and began > ended:
+            self._bad(BACKWARDS, done)
+            return None, None
+        return began, ended
+
     def _reported(self, agent: Any, kernel: Any, launch: list[Any]) -> Reported:
-        if not all(isinstance(size, int) for size in launch[2:]):
-            raise TypeError
+        sides = [_needed(size, column) for size, column in zip(launch[2:], _SIDES, strict=True)]
         scratch, lds = launch[:2]
         symbol = self.symbols.get(kernel, {})
-        threads, workgroups = launch_size(launch[2:5], launch[5:8])
+        threads, workgroups = launch_size(sides[:3], sides[3:])
         return Reported(
             tool=TOOL,
             kernel=str(symbol.get("display_name") or symbol.get("kernel_name") or f"kernel {kernel}"),
@@ -175,13 +210,13 @@ class _Run:
             device=self.devices.get(agent),
             threads=threads,
             workgroups=workgroups,
-            vgprs=_whole(symbol.get("arch_vgpr_count")),
-            agprs=_whole(symbol.get("accum_vgpr_count")),
-            sgprs=_whole(symbol.get("sgpr_count")),
-            lds=_whole(lds),
+            vgprs=_whole(symbol.get("arch_vgpr_count"), "arch_vgpr_count"),
+            agprs=_whole(symbol.get("accum_vgpr_count"), "accum_vgpr_count"),
+            sgprs=_whole(symbol.get("sgpr_count"), "sgpr_count"),
+            lds=_whole(lds, "group_segment_size"),
             lds_means=LDS_DISPATCH,
-            lds_static=_whole(symbol.get("group_segment_size")),
-            scratch=_whole(scratch),
+            lds_static=_whole(symbol.get("group_segment_size"), "group_segment_size"),
+            scratch=_whole(scratch, "private_segment_size"),
         )
 
     def _symbols(self) -> dict[Any, dict[str, Any]]:
@@ -202,7 +237,11 @@ class _Run:
             except (ValueError, RecursionError, AttributeError):
                 info = {}
             info |= {"type": kind, "name": name, "productname": product or ""}
-            agent = agent_of(info, len(devices))
+            try:
+                agent = agent_of(info, len(devices))
+            except BadNumber as error:
+                self._bad(f"{AGENT}: {error}")
+                continue
             if agent is not None:
                 devices[number] = agent.device
         return devices
@@ -226,8 +265,11 @@ class _Run:
                     yield current, counters
                 current, counters = event, {}
             name = names.get(pmc) or f"counter {pmc}"
-            if isinstance(value, float | int):
-                counters[name] = counters.get(name, 0.0) + value
+            try:
+                plain = type(value) is float and 0.0 <= value < LARGEST_VALUE  # no call for millions of them
+                counters[name] = counters.get(name, 0.0) + (value if plain else counted(value))
+            except BadNumber as error:
+                self._bad(f"event {event}: {error.of(name)}")
         if current is not None:
             yield current, counters
 
@@ -239,5 +281,13 @@ class _Run:
         yield from self.connection.execute(f"SELECT {listed} FROM {table} t")
 
 
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+def _whole(value: Any, column: str, largest: int = LARGEST_SIZE) -> int | None:
+    """A whole number, or none at all. Raises BadNumber, with the column."""
+    return None if value is None else _needed(value, column, largest)
+
+
+def _needed(value: Any, column: str, largest: int = LARGEST_SIZE) -> int:
+    try:
+        return bounded(value, largest)
+    except BadNumber as error:
+        raise error.of(column) from None

@@ -12,7 +12,7 @@ from wavefit.profiles.devices import Devices
 from wavefit.profiles.dialects import dialect
 from wavefit.profiles.dispatches import Launches, Tool, dispatches, times
 from wavefit.profiles.model import LDS_ROUNDED, Measurement, Problem
-from wavefit.profiles.numerals import count
+from wavefit.profiles.numerals import BadNumber, count, quantity
 from wavefit.profiles.table import key
 from wavefit.profiles.text import decoded
 
@@ -21,7 +21,7 @@ HIPPROF = Tool("hipprof", LDS_ROUNDED)
 
 _DISPATCH = re.compile(r"dispatch\[(\d+)\], (.*)")
 _FIELD = re.compile(r'([a-z_-]+)\(("(?:[^"]*)"|[^()]*)\)')
-_COUNTER = re.compile(r"\s+(\S.*?) \((-?[\d.eE+]+)\)\s*")
+_COUNTER = re.compile(r"\s+(\S.*?) \(([^()]+)\)\s*")
 _OURS = {name: field for field, names in FIELDS.items() for name in names}
 
 
@@ -41,18 +41,24 @@ def text_rows(file: str, lists: Iterable[list[bytes]], devices: Devices) -> Iter
             if now is not None:
                 yield now
             counters = {}
-            now = _dispatch(file, row, head[1], head[2], counters, devices)
-            if now is None:
-                yield Problem(file, "a dispatch without a kernel name", row=row)
-            continue
-        found = _COUNTER.fullmatch(line)
-        if found and now is not None:
             try:
-                counters[found[1]] = float(found[2])
-                continue
-            except ValueError:
-                pass
-        if now is not None and line.strip():
+                now, cause = _dispatch(file, row, head[1], head[2], counters, devices)
+            except BadNumber as error:
+                now, cause = None, str(error)
+            if cause:
+                yield Problem(file, cause, row=row)
+            continue
+        if now is None or not line.strip():
+            continue
+        found, value = _COUNTER.fullmatch(line), None
+        try:
+            value = quantity(found[2]) if found else None
+        except BadNumber as error:
+            yield Problem(file, str(error.of(found[1] if found else "")), row=row)
+            continue
+        if found and value is not None:
+            counters[found[1]] = value
+        else:
             yield Problem(file, f"neither a dispatch nor a counter: {line.strip()[:40]!r}", row=row)
     if now is not None:
         yield now
@@ -60,19 +66,20 @@ def text_rows(file: str, lists: Iterable[list[bytes]], devices: Devices) -> Iter
 
 def _dispatch(
     file: str, row: int, number: str, fields: str, counters: dict[str, float], devices: Devices
-) -> Measurement | None:
-    cells = {_OURS.get(key(name), name): text.strip('"') for name, text in _FIELD.findall(fields)}
+) -> tuple[Measurement | None, str]:
+    """A dispatch, if it has a name, and what is wrong with it. Raises BadNumber."""
+    found = [(key(name), name, text.strip('"')) for name, text in _FIELD.findall(fields)]
+    cells = {_OURS.get(known, known): (name, text) for known, name, text in found}
     if "kernel" not in cells:
-        return None
-    moments = cells.pop("time", "").split(",")
-    if len(moments) == 4:  # dispatched, began, ended, completed
-        cells["start"], cells["end"] = moments[1:3]
-    names = list(cells)
-    at = {name: position for position, name in enumerate(names)}
-    row_cells = list(cells.values())
-    start, end, _ = times(row_cells, at)
-    reported = Launches(HIPPROF, at, devices, ".").of(row_cells)
-    return Measurement(reported, file, row, count(number), start, end, (counters,))
+        return None, "a dispatch without a kernel name"
+    _, moments = cells.pop("time", ("", ""))
+    if moments.count(",") == 3:  # dispatched, began, ended, completed
+        cells["start"], cells["end"] = [("time", text) for text in moments.split(",")[1:3]]
+    at = {name: position for position, name in enumerate(cells)}
+    titles, texts = zip(*cells.values(), strict=True)
+    start, end, cause = times(texts, at, titles)
+    reported = Launches(HIPPROF, at, devices, ".", titles).of(texts)
+    return Measurement(reported, file, row, count(number), start, end, (counters,)), cause
 
 
 DIALECTS = (

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wavefit.profiles.devices import agent_of, keyed
-from wavefit.profiles.dispatches import launch_size
+from wavefit.profiles.dispatches import BACKWARDS, launch_size
 from wavefit.profiles.jsonstream import JsonStream
 from wavefit.profiles.model import LDS_DISPATCH, Device, Measurement, Problem, ProfileError, Reported
+from wavefit.profiles.numerals import LARGEST, LARGEST_SIZE, BadNumber, bounded, counted
 
 TOOL = "rocprofv3 JSON"
 ROOT = "rocprofiler-sdk-tool"
@@ -69,6 +70,8 @@ def _process(stream: JsonStream) -> Iterator[Measurement | Problem]:
             for index, _ in enumerate(stream.elements(), 1):
                 try:
                     keep[section](stream.value())
+                except BadNumber as error:
+                    yield Problem(stream.file, f"{section}: {error}", row=index)
                 except (KeyError, TypeError, AttributeError):
                     yield Problem(stream.file, f"{section}: record without its fields", row=index)
         elif section in ("buffer_records", "callback_records"):
@@ -84,18 +87,25 @@ def _process(stream: JsonStream) -> Iterator[Measurement | Problem]:
 def _records(stream: JsonStream, tables: _Tables) -> Iterator[Measurement | Problem]:
     for index, _ in enumerate(stream.elements(), 1):
         record = stream.value()
+        bad: list[str] = []
+        found: Measurement | None = None
         try:
-            yield _measurement(stream.file, index, record, tables)
-        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-            cause = (
-                f"dispatch record without {error}"
-                if isinstance(error, KeyError)
-                else "damaged dispatch record"
-            )
-            yield Problem(stream.file, cause, row=index)
+            found = _measurement(stream.file, index, record, tables, bad)
+        except BadNumber as error:
+            bad.append(str(error))
+        except KeyError as error:
+            bad.append(f"dispatch record without {error}")
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
+            bad.append("damaged dispatch record")
+        yield from (Problem(stream.file, cause, row=index) for cause in bad)
+        if found is not None:
+            yield found
 
 
-def _measurement(file: str, index: int, record: dict[str, Any], tables: _Tables) -> Measurement:
+def _measurement(
+    file: str, index: int, record: dict[str, Any], tables: _Tables, bad: list[str]
+) -> Measurement:
+    """The dispatch of a record; `bad` gains what is wrong with its counters and times. Raises BadNumber."""
     data = record.get("dispatch_data", record)
     info = data["dispatch_info"]
     workgroup = tuple(_whole(info["workgroup_size"], axis) for axis in "xyz")
@@ -127,24 +137,36 @@ def _measurement(file: str, index: int, record: dict[str, Any], tables: _Tables)
     for item in record.get("records", ()):
         handle = item["counter_id"]["handle"]
         name = tables.counters.get(handle, f"counter {handle}")
-        counters[name] = counters.get(name, 0.0) + float(item["value"])
-    return Measurement(
-        reported,
-        file,
-        index,
-        _whole(info, "dispatch_id"),
-        _whole(data, "start_timestamp", needed=False),
-        _whole(data, "end_timestamp", needed=False),
-        (counters,) if counters else (),
-    )
+        try:
+            counters[name] = counters.get(name, 0.0) + counted(item["value"])
+        except BadNumber as error:
+            bad.append(str(error.of(name)))
+    number, (start, end) = _whole(info, "dispatch_id", largest=LARGEST), _times(data, bad)
+    return Measurement(reported, file, index, number, start, end, (counters,) if counters else ())
 
 
-def _whole(record: Mapping[str, Any], field: str, needed: bool = True) -> Any:
-    """A field that must be a whole number, or may be missing."""
+def _times(data: Mapping[str, Any], bad: list[str]) -> tuple[int | None, int | None]:
+    """Start and end; neither, and the cause in `bad`, where one of them cannot be meant."""
+    try:
+        start, end = (_whole(data, f"{which}_timestamp", False, LARGEST) for which in ("start", "end"))
+    except BadNumber as error:
+        bad.append(str(error))
+        return None, None
+    if start is not None and end is not None and start > end:
+        bad.append(BACKWARDS)
+        return None, None
+    return start, end
+
+
+def _whole(record: Mapping[str, Any], field: str, needed: bool = True, largest: int = LARGEST_SIZE) -> Any:
+    """A field that must be a whole number, or may be missing. Raises BadNumber, and KeyError."""
     value = record[field] if needed else record.get(field)
-    if isinstance(value, bool) or not (isinstance(value, int) or (value is None and not needed)):
-        raise TypeError(f"{field} is no whole number")
-    return value
+    if value is None and not needed:
+        return None
+    try:
+        return bounded(value, largest)
+    except BadNumber as error:
+        raise error.of(field) from None
 
 
 def _name(symbol: dict[str, Any], kernel: int) -> str:

@@ -10,7 +10,7 @@ from wavefit.profiles import compute, ncu, rocpd, rocprof, rocprofv3, rocprofv3_
 from wavefit.profiles.devices import Agent, Devices
 from wavefit.profiles.dialects import Dialect
 from wavefit.profiles.model import Measurement, Problem, ProfileError
-from wavefit.profiles.table import SEARCHED, Table, find, with_decimal_mark
+from wavefit.profiles.table import SEARCHED, Table, find, localised
 from wavefit.profiles.text import Progress, head, line_lists, text_chunks
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -112,4 +112,4 @@ def _again(path: str, progress: Progress | None) -> Table:
     table = find(path, line_lists(path, progress), lambda names: _dialect(names) is not None)
     if table is None:
         raise ProfileError(Problem(path, "changed while it was read"))
-    return table if table.delimiter == "," else with_decimal_mark(table)
+    return localised(table)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from wavefit.profiles.model import Problem
-from wavefit.profiles.numerals import decimal_mark
+from wavefit.profiles.numerals import decimal_mark, quotes_commas
 from wavefit.profiles.text import decoded
 
 SEARCHED = 200
@@ -88,11 +88,26 @@ def with_decimal_mark(table: Table, but: str = "") -> Table:
     left_out = table.names.index(but) if but in table.names else -1
     rows = (_cells(decoded(line), table.delimiter) for line in ahead)
     table.decimal = decimal_mark(cell for row in rows for at, cell in enumerate(row) if at != left_out)
-    table.lists = chain([ahead], _listed(lines))
+    table.lists = chain([ahead], listed(lines))
     return table
 
 
-def _listed(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+def localised(table: Table) -> Table:
+    """The same Table, knowing its decimal mark where it may have another than the point.
+
+    A table of commas can only where it quotes a number with a comma: others are passed on unread.
+    """
+    if table.delimiter == ",":
+        lines = chain.from_iterable(table.lists)
+        ahead = list(islice(lines, SEARCHED * 5))
+        table.lists = chain([ahead], listed(lines))
+        if not any(map(quotes_commas, ahead)):
+            return table
+    return with_decimal_mark(table)
+
+
+def listed(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+    """Lines in lists again."""
     while some := list(islice(lines, LIST)):
         yield some
 

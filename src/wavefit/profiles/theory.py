@@ -108,6 +108,8 @@ class Theory:
     lds_dynamic: int | None = None
     corrected: str | None = None
     """Why the registers are not the sum of the tool's columns."""
+    at_most: bool = False
+    """The Fit counts fewer registers than there may be, so fewer waves may fit."""
 
 
 def theory(reported: Reported, chip: Chip | None, charged: Charged | None, joined: Joined | None) -> Theory:
@@ -138,7 +140,8 @@ def theory(reported: Reported, chip: Chip | None, charged: Charged | None, joine
                 said += ("vgprs: not doubled, since the kernel ran and twice as many would not fit",)
     except BadQuestion as error:
         return Theory(None, str(error))
-    return Theory(found, found.why, (*said, *found.assumptions), dynamic, corrected)
+    at_most = compiled is None and charged.at_least
+    return Theory(found, found.why, (*said, *found.assumptions), dynamic, corrected, at_most)
 
 
 def _as_kernel(reported: Reported, chip: Chip, charged: Charged, dynamic: int) -> Kernel:

@@ -8,10 +8,12 @@ from typing import Any
 from wavefit.advise import Advice, Case, ranked
 from wavefit.kernels import BadFile
 from wavefit.report.document import error_row
+from wavefit.report.language import retold, say
 from wavefit.report.names import printable
+from wavefit.report.paint import paint
+from wavefit.report.wrap import hung, pad
 
 Json = dict[str, Any]
-_WIDTH = 100
 
 
 def document(cases: Iterable[Case], errors: Iterable[BadFile]) -> Json:
@@ -43,37 +45,40 @@ def advise_text(cases: Sequence[Case]) -> str:
 
 def _kernel(case: Case) -> Iterator[str]:
     where = case.chip.name or case.chip.target.name
-    use = f", est. {case.utilisation:.0%} of the matrix unit" if case.utilisation is not None else ""
-    yield f"{printable(case.kernel.name)} on {where}: {case.fit.waves_per_simd:g} waves a SIMD{use}"
+    title = say("{name} on {chip}: {waves} waves a SIMD", name=printable(case.kernel.name), chip=where,
+                waves=f"{case.fit.waves_per_simd:g}")  # fmt: skip
+    if case.utilisation is not None:
+        title += say(", ") + _use(case.utilisation)
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
     found = [advice for _, _, advice in ranked(case)]
     for number, advice in enumerate(found, 1):
         yield from _advice(number, advice)
     if not found:
-        yield "  nothing to do" + (f": {_why(case)}" if _why(case) else "")
+        why = _why(case)
+        yield from hung("  ", say("nothing to do: {why}", why=why) if why else say("nothing to do"))
     if case.blind:
-        yield from _wrapped("  not judged: how the loop runs: ", case.blind)
+        yield from hung(f"  {say('not judged: how the loop runs: ')}", retold(case.blind), hang=4)
+
+
+def _use(share: float) -> str:
+    return say("est. {share} of the matrix unit", share=f"{share:.0%}")
 
 
 def _why(case: Case) -> str:
+    full = say("no slot is empty")
     if case.utilisation is not None:
-        return f"est. {case.utilisation:.0%} of the matrix unit, and no slot is empty"
-    return "no slot is empty" if case.fit.waves == case.fit.max_waves else ""
+        return say("{use}, and {full}", use=_use(case.utilisation), full=full)
+    return full if case.fit.waves == case.fit.max_waves else ""
 
 
 def _advice(number: int, advice: Advice) -> Iterator[str]:
-    gain = f"; gain: {advice.gain}" if advice.gain else ""
-    yield f"  {number}. {advice.what}  [{advice.confidence}]{gain}"
+    gain = say("; gain: {gain}", gain=retold(advice.gain)) if advice.gain else ""
+    what = f"{retold(advice.what)}  [{say(advice.confidence)}]{gain}"
+    yield from (paint(line, "good") for line in hung(f"  {number}. ", what))
     for line in advice.evidence:
-        yield from _wrapped("     because ", printable(line))
-    yield from _wrapped("     price   ", printable(advice.price))
+        yield from _under("because", line)
+    yield from _under("price", advice.price)
 
 
-def _wrapped(head: str, text: str) -> Iterator[str]:
-    """The text behind its head, in lines that a terminal holds."""
-    line = head
-    for word in text.split():
-        if len(line) + len(word) + 1 > _WIDTH and line.strip() != head.strip():
-            yield line.rstrip()
-            line = " " * len(head)
-        line += word + " "
-    yield line.rstrip()
+def _under(label: str, text: str) -> list[str]:
+    return hung(f"     {pad(say(label), 7)} ", printable(retold(text), longest=500))

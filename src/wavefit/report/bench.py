@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wavefit.experiments import Built, Outcome
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.wrap import hung
 
 Json = dict[str, Any]
 
@@ -41,11 +43,13 @@ def _built(each: Built, compilers: Mapping[str, str | None]) -> Json:
 
 def _lines(done: Outcome, compilers: Mapping[str, str | None]) -> Iterator[str]:
     for each in done.built:
-        built = f" with {compilers.get(each.kind)}" if each.path else ""
-        yield printable(each.line + built, longest=500)
+        text = retold(each.line)
+        if each.path:
+            text = say("{built} with {compiler}", built=text, compiler=compilers.get(each.kind))
+        yield from hung("", printable(text, longest=500), hang=2)
     for why in done.skipped:
-        yield printable(f"not run: {why}", longest=500)
+        yield from hung("", printable(say("not run: {why}", why=retold(why)), longest=500), hang=2)
     if done.csv is None:
-        yield "no CSV: nothing was run"
+        yield say("no CSV: nothing was run")
     else:
         yield f"{done.csv}: {counted(done.rows, 'row')}"

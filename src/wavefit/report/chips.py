@@ -6,8 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from wavefit.chips import Chip, Fact, Target
+from wavefit.report.language import retold, say
+from wavefit.report.names import width
+from wavefit.report.paint import paint
+from wavefit.report.text import says, value_text
+from wavefit.report.wrap import beside, hung, listed, pad
 
 Json = dict[str, Any]
+_VALUE = 22
+"""Columns that values are filled up to."""
+_BELOW = " " * 6
 
 
 def chip_document(chip: Chip) -> Json:
@@ -46,14 +54,17 @@ def chip_text(chip: Chip) -> str:
     """One chip: its own Facts, then its target's."""
     target = chip.target
     name = f"{chip.name}: {chip.vendor}, {target.name}" if chip.name else f"{target.name}: {target.vendor}"
-    lines = [f"{name}, {target.family}, waves of {' or '.join(map(str, target.wave_sizes))} lanes"]
+    sizes = say(" or ").join(map(str, target.wave_sizes))
+    head = say("{name}, {family}, waves of {sizes} lanes", name=name, family=target.family, sizes=sizes)
+    lines = [paint(line, "strong") for line in hung("", head)]
     if chip.note:
-        lines.append(chip.note)
+        lines += hung("", retold(chip.note))
     if target.unknown:
-        lines.append(f"no Fit is possible; nothing public says {', '.join(target.unknown)}")
+        missing = ", ".join(target.unknown)
+        lines += hung("", say("no Fit is possible; nothing public says {missing}", missing=missing))
     for title, facts in ((chip.name, chip.facts), (target.name, target.facts)):
         if facts:
-            lines += ["", f"{title}", *_table(facts.items())]
+            lines += ["", paint(f"{title}", "strong"), *_table(facts.items())]
     return "\n".join(lines)
 
 
@@ -64,30 +75,26 @@ def list_text(products: Iterable[Chip], targets: Iterable[Target]) -> str:
         by_target.setdefault(product.target.id, []).append(str(product.name))
     lines = []
     for target in targets:
-        names = ", ".join(by_target.get(target.id, ()))
-        lines.append(f"{target.name:<18} {target.vendor:<7} {target.family:<16} {names}".rstrip())
+        names = listed(by_target.get(target.id, ()))
+        lines += hung(f"{target.name:<18} {target.vendor:<7} {target.family:<16} ", names)
     return "\n".join(lines)
 
 
 def _table(facts: Iterable[tuple[str, Fact]]) -> list[str]:
-    rows = [(path, _value(fact), f"[{fact.status}] {fact.source}", fact) for path, fact in facts]
-    path_width = max(len(row[0]) for row in rows)
-    value_width = min(max(len(row[1]) for row in rows), 34)
+    """A Fact a line where it fits: path, value, who says so; other readings and notes below it."""
+    rows = [(path, value_text(fact), fact) for path, fact in facts]
+    paths = max(len(path) for path, _, _ in rows)
+    values = min(max(width(value) for _, value, _ in rows), _VALUE)
     lines = []
-    for path, value, says, fact in rows:
-        lines.append(f"  {path:<{path_width}}  {value:<{value_width}}  {says}")
-        indent = " " * (path_width + 4)
-        lines += [f"{indent}or {reading.value}: {reading.source}" for reading in fact.readings]
+    for path, value, fact in rows:
+        head = hung(f"  {path:<{paths}}  ", pad(value, values))
+        lines += [*head[:-1], *beside(pad(head[-1], paths + values + 4), says(fact), hang=len(_BELOW))]
+        for reading in fact.readings:
+            text = say("or {value}: {source}", value=reading.value, source=reading.source)
+            lines += hung(_BELOW, text)
         if fact.note:
-            lines.append(f"{indent}{fact.note}")
+            lines += [paint(line, "quiet") for line in hung(_BELOW, retold(fact.note))]
     return lines
-
-
-def _value(fact: Fact) -> str:
-    value = "unknown" if fact.value is None else fact.value
-    if isinstance(value, tuple):
-        value = " ".join(map(str, value))
-    return f"{value} {fact.unit}" if fact.unit else str(value)
 
 
 def _fact(fact: Fact) -> Json:

@@ -10,11 +10,18 @@ from wavefit.feed.loop import LoopFeed
 from wavefit.isa import Chain, Code, Counts, Loop, Moved, Op, Wait
 from wavefit.kernels import BadFile
 from wavefit.report.document import error_row
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.paint import paint
+from wavefit.report.text import rests
+from wavefit.report.wrap import beside, hung, listed, pad, whole
 
 Json = dict[str, Any]
 _HEAD = 10
-_CLASSES = {"valu": "VALU", "salu": "SALU", "barrier": "barriers", "nop": "nops"}
+CLASSES = {"valu": "VALU", "salu": "SALU", "barrier": "barriers", "nop": "nops"}
+SPECIAL = (
+    "packed FP32", "vector multiply-adds, none on the matrix unit", "accesses to scratch", "not understood",
+)  # fmt: skip
 
 
 def document(cases: Iterable[Case], errors: Iterable[BadFile]) -> Json:
@@ -113,17 +120,21 @@ def code_text(cases: Sequence[Case], *, listing: bool = False) -> str:
 def _kernel(case: Case, listing: bool) -> Iterator[str]:
     code = case.code
     assert code is not None
-    size = f"{len(code.reachable)} instructions, {counted(len(code.loops), 'loop')}"
-    yield f"{printable(code.name)}  {code.target}, {size}, read by {code.by}"
+    size = say("{count} instructions", count=len(code.reachable)), counted(len(code.loops), "loop")
+    about = say("{target}, {size}, read by {by}", target=code.target, size=say(", ").join(size), by=code.by)
+    yield from (paint(line, "strong") for line in beside(printable(code.name), about, hang=2))
     for note in code.notes:
-        yield f"  {printable(note)}"
+        yield from hung("  ", printable(retold(note)), hang=4)
     main = code.main
     if main is None:
-        yield from _iteration(code.counts, "the whole kernel, which has no loop")
+        yield from _iteration(code.counts, say("the whole kernel, which has no loop"))
         return
     for loop in code.loops:
         if loop is not main:
-            yield f"  loop at {loop.start:#x}, {loop.counts.instructions} instructions, {_work(loop.counts)}"
+            yield from hung("  ", say(
+                "loop at {place}, {count} instructions, {work}", place=f"{loop.start:#x}",
+                count=loop.counts.instructions, work=_work(loop.counts),
+            ), hang=4)  # fmt: skip
     yield from _main(case, code, main)
     if listing:
         yield ""
@@ -131,66 +142,83 @@ def _kernel(case: Case, listing: bool) -> Iterator[str]:
 
 
 def _main(case: Case, code: Code, loop: Loop) -> Iterator[str]:
+    title = say("main loop at {place}", place=f"{loop.start:#x}")
     where = f", {printable(loop.source)}" if loop.source else ""
-    either = "" if loop.straight else ", both sides of its branches counted"
-    yield from _iteration(loop.counts, f"main loop at {loop.start:#x}{where}{either}")
+    either = "" if loop.straight else say(", both sides of its branches counted")
+    yield from _iteration(loop.counts, title + where + either)
     yield from _chains(loop.chains)
     live, kernel = loop.live, code.kernel
-    of = f" (the kernel: {kernel.vgprs} VGPRs, {kernel.agprs or 0} AGPRs)" if kernel.vgprs is not None else ""
-    yield _row("live", f"{live.vgprs} VGPRs, {live.agprs} AGPRs, {live.sgprs} SGPRs at the widest{of}")
+    text = say(
+        "{vgprs} VGPRs, {agprs} AGPRs, {sgprs} SGPRs at the widest", vgprs=live.vgprs, agprs=live.agprs,
+        sgprs=live.sgprs,
+    )  # fmt: skip
+    if kernel.vgprs is not None:
+        of = " (the kernel: {vgprs} VGPRs, {agprs} AGPRs)"
+        text += say(of, vgprs=kernel.vgprs, agprs=kernel.agprs or 0)
+    yield from _row("live", text)
     if case.blind:
-        yield _row("est.", f"nothing: {case.blind}")
+        yield from _row("est.", say("nothing: {why}", why=retold(case.blind)))
     for feed in case.feeds:
         yield from _feed(feed, own=feed.waves == case.waves)
-    for line in case.feed.assumptions if case.feed else ():
-        yield f"    rests on {line}"
+    yield from rests(case.feed.assumptions if case.feed else ())
 
 
 def _iteration(counts: Counts, title: str) -> Iterator[str]:
-    yield f"  {title}: {counts.instructions} instructions"
+    text = say("{title}: {count} instructions", title=title, count=counts.instructions)
+    yield from hung("  ", text, hang=4)
     for name, times in counts.matrix.items():
-        yield _row("matrix", f"{times} {name}")
+        yield from _row("matrix", f"{times} {name}")
     for each in counts.moved:
-        yield _row(_space(each), _moved(each))
+        yield from _row(_space(each), _moved(each))
     if counts.waits:
-        yield _row("waits", ", ".join(map(_wait, counts.waits)))
-    others = (f"{counts.kind(kind)} {name}" for kind, name in _CLASSES.items() if counts.kind(kind))
-    yield _row("beside", ", ".join(others) or "nothing")
-    for amount, what in (
-        (counts.packed_fp32, "packed FP32"),
-        (0 if counts.matrix else counts.fmas, "vector multiply-adds, none on the matrix unit"),
-        (counts.scratch, "accesses to scratch"),
-        (counts.unknown, "not understood"),
-    ):
+        yield from _row("waits", listed(map(_wait, counts.waits)))
+    others = (f"{counts.kind(kind)} {say(name)}" for kind, name in CLASSES.items() if counts.kind(kind))
+    yield from _row("beside", listed(others) or say("nothing"))
+    for amount, what in zip(_special(counts), SPECIAL, strict=True):
         if amount:
-            yield _row("of these", f"{amount} {what}")
+            yield from _row("of these", f"{amount} {say(what)}")
+
+
+def _special(counts: Counts) -> tuple[int, ...]:
+    """How many there are of each of SPECIAL."""
+    fmas = 0 if counts.matrix else counts.fmas
+    return counts.packed_fp32, fmas, counts.scratch, counts.unknown
 
 
 def _chains(chains: Sequence[Chain]) -> Iterator[str]:
     if not chains:
         return
     lengths = sorted({chain.length for chain in chains})
-    each = " to ".join(str(length) for length in {lengths[0]: None, lengths[-1]: None})
+    each = say(" to ").join(str(length) for length in {lengths[0]: None, lengths[-1]: None})
     carried = sum(chain.carried for chain in chains)
-    on = "all go on" if carried == len(chains) else f"{carried} go on" if carried else "none goes on"
-    words = (
-        f"{counted(len(chains), 'accumulator chain')}, {each} instructions long; {on} in the next iteration"
-    )
-    yield _row("chains", words)
+    on = say("{number} go on", number=carried) if carried else say("none goes on")
+    if carried == len(chains):
+        on = say("all go on")
+    words = say(
+        "{chains}, {each} instructions long; {on} in the next iteration",
+        chains=counted(len(chains), "accumulator chain"), each=each, on=on,
+    )  # fmt: skip
+    yield from _row("chains", words)
     for number, chain in enumerate(chains[:16], 1):
-        yield f"    {number:>{_HEAD - 2}}  {' '.join(chain.registers)}"
+        yield from hung(f"    {number:>{_HEAD - 2}}  ", " ".join(chain.registers))
     if len(chains) > 16:
-        yield f"    {'':>{_HEAD - 2}}  and {len(chains) - 16} more"
+        yield f"    {'':>{_HEAD - 2}}  " + say("and {number} more", number=len(chains) - 16)
 
 
 def _feed(feed: LoopFeed, *, own: bool) -> Iterator[str]:
-    waves = counted(feed.waves, "wave")
-    busy = ", ".join(f"{name} {share:.0%}" for name, share in feed.busy.items() if share >= 0.005)
-    mark = "  <- its own" if own else ""
-    yield _row("est.", f"{waves} a SIMD: {feed.cycles:,.0f} cycles, bound by {feed.binds}: {busy}{mark}")
+    busy = ((name, f"{share:.0%}") for name, share in feed.busy.items() if share >= 0.005)
+    text = say(
+        "{waves} a SIMD: {cycles} cycles, bound by {binds}: {busy}{own}", waves=counted(feed.waves, "wave"),
+        cycles=f"{feed.cycles:,.0f}", binds=say(feed.binds),
+        busy=listed(f"{say(name)} {share}" for name, share in busy),
+        own=whole(say(" <- its own")) if own else "",
+    )  # fmt: skip
+    yield from (paint(line, "strong") if own else line for line in _row("est.", text))
     if own and feed.tolerance is not None:
+        cycles = f"{feed.tolerance:,.0f}"
         time = f" ({feed.tolerance_ns:.0f} ns)" if feed.tolerance_ns else ""
-        yield _row("", f"a load is waited for {feed.tolerance:,.0f} cycles{time} after it starts")
+        waited = say("a load is waited for {cycles} cycles{time} after it starts", cycles=cycles, time=time)
+        yield from _row("", waited)
 
 
 def _listing(loop: Loop) -> Iterator[str]:
@@ -198,7 +226,8 @@ def _listing(loop: Loop) -> Iterator[str]:
     number = {op.at: at for at, chain in enumerate(loop.chains, 1) for op in chain.ops}
     for op in loop.instructions:
         mark = f"[{number[op.at]}]" if op.at in number else ""
-        yield f"  {_place(op)}  {mark:>5} {printable(op.text)}"
+        head = f"  {_place(op)}  {mark:>5} "
+        yield from hung(head, printable(op.text), hang=len(head) + 2)
 
 
 def _place(op: Op) -> str:
@@ -207,7 +236,7 @@ def _place(op: Op) -> str:
 
 def _work(counts: Counts) -> str:
     matrix = counts.kind("matrix")
-    return f"{matrix} matrix instructions" if matrix else "no matrix instruction"
+    return say("{count} matrix instructions", count=matrix) if matrix else say("no matrix instruction")
 
 
 def _space(each: Moved) -> str:
@@ -215,10 +244,13 @@ def _space(each: Moved) -> str:
 
 
 def _moved(each: Moved) -> str:
-    lane = "a wave" if each.space == "scalar" else "a lane"
-    size = f" of {each.width} bytes {lane}" if each.width else ""
-    past = " straight to or from LDS" if each.to_lds else ""
-    return f"{counted(each.times, each.action)}{size}{past}"
+    text = counted(each.times, each.action)
+    if each.width:
+        lane = (
+            "{moved} of {width} bytes a wave" if each.space == "scalar" else "{moved} of {width} bytes a lane"
+        )
+        text = say(lane, moved=text, width=each.width)
+    return text + (say(" straight to or from LDS") if each.to_lds else "")
 
 
 def _wait(wait: Wait) -> str:
@@ -226,5 +258,5 @@ def _wait(wait: Wait) -> str:
     return counts if wait.times == 1 else f"{wait.times} x {counts}"
 
 
-def _row(head: str, text: str) -> str:
-    return f"    {head:<{_HEAD}}{text}"
+def _row(head: str, text: str) -> list[str]:
+    return hung(f"    {pad(say(head) if head else '', _HEAD)}", text)

@@ -7,9 +7,14 @@ from typing import Any
 
 from wavefit.profiles.confirmation import Confirmation, Confirmations
 from wavefit.profiles.model import Problem, Reported
+from wavefit.report.language import retold, say
 from wavefit.report.names import printable
+from wavefit.report.paint import paint
+from wavefit.report.wrap import hung, listed
 
 Json = dict[str, Any]
+OVER = {"busy": "busy units", "all": "all units"}
+"""What an occupancy is an average of."""
 
 
 def confirm_document(found: Confirmations) -> Json:
@@ -35,6 +40,7 @@ def _entry(item: Confirmation) -> Json:
         "reported": _reported(item.reported),
         "total_vgprs": item.total_vgprs,
         "ceiling": item.ceiling,
+        "ceiling_at_most": item.at_most,
         "grid_ceiling": item.grid_ceiling,
         "grid_ceiling_with_tail_est": item.with_tail,
         "tool_ceiling": item.tool_ceiling,
@@ -71,7 +77,13 @@ def _reported(reported: Reported) -> Json:
 
 
 def _problem(problem: Problem) -> Json:
-    return {"file": problem.file, "row": problem.row, "cause": problem.cause, "kind": problem.kind}
+    return {
+        "file": problem.file,
+        "row": problem.row,
+        "cause": problem.cause,
+        "kind": problem.kind,
+        "more": problem.more,
+    }
 
 
 def confirm_lines(found: Confirmations) -> Iterator[str]:
@@ -80,60 +92,85 @@ def confirm_lines(found: Confirmations) -> Iterator[str]:
         yield from _paragraph(item)
         yield ""
     if found.unjoined:
-        yield f"without a compiled kernel: {len(found.unjoined)}"
+        yield say("without a compiled kernel: {number}", number=len(found.unjoined))
         yield from (f"  {printable(name)}" for name in found.unjoined)
     if found.unseen:
-        yield f"compiled, but not in the trace: {len(found.unseen)}"
+        yield say("compiled, but not in the trace: {number}", number=len(found.unseen))
 
 
 def _paragraph(item: Confirmation) -> Iterator[str]:
     if item.wrong:
-        yield "ERROR: more was measured than fits"
-    yield printable(item.kernel)
-    yield f"  {_launch(item)}"
+        yield paint(say("ERROR: more was measured than fits"), "broken")
+    yield paint(printable(item.kernel), "strong")
+    yield from _line(_launch(item))
     if item.ceiling is None:
-        yield f"  no ceiling: {item.why}"
+        yield from _line(say("no ceiling: {why}", why=retold(item.why or "")))
     else:
-        yield f"  {_numbers(item)}"
+        yield from _line(_numbers(item))
         if item.why:
-            yield f"  cannot launch: {item.why}"
+            yield from _line(say("cannot launch: {why}", why=retold(item.why)))
     for way in item.ways[1:]:
-        yield f"  also {_percent(way.occupancy)} over {way.over} units ({way.method})"
+        share = _percent(way.occupancy)
+        text = "also {share} over {which} ({method})"
+        yield from _line(say(text, share=share, which=say(OVER[way.over]), method=way.method))
     busy = (("matrix unit", item.matrix_busy), ("VALU", item.valu_busy))
-    shown = ", ".join(f"{name} {percent:.1f} %" for name, percent in busy if percent is not None)
+    shown = [f"{say(name)} {percent:.1f} %" for name, percent in busy if percent is not None]
     if shown:
-        yield f"  busy: {shown}"
+        yield from _line(say("busy: {what}", what=say(", ").join(shown)))
     for reason in item.reasons:
-        share = "" if reason.share is None else f" (-{_percent(reason.share)}{', est.' * reason.estimated})"
-        yield f"  - {reason.code}{share}: {reason.text}"
-    yield f"  {item.decision}"
+        share = ""
+        if reason.share is not None:
+            est = say(", est.") if reason.estimated else ""
+            share = f" (-{_percent(reason.share)}{est})"
+        yield from hung("  - ", f"{say(reason.code)}{share}: {retold(reason.text)}")
+    yield from (paint(line, "broken" if item.wrong else "good") for line in _line(_decision(item)))
     for text in (*item.assumptions, *item.notes):
-        yield f"  note: {text}"
+        yield from (paint(line, "quiet") for line in _line(say("note: {note}", note=retold(text))))
+
+
+def _line(text: str) -> list[str]:
+    return hung("  ", text, hang=4)
+
+
+def _decision(item: Confirmation) -> str:
+    """What to do, the codes of reasons in it in the language in use."""
+    head, colon, codes = item.decision.partition("look at: ")
+    if head or not colon:
+        return retold(item.decision)
+    return say("look at: {reasons}", reasons=say(", ").join(map(say, codes.split(", "))))
 
 
 def _launch(item: Confirmation) -> str:
     reported = item.reported
-    parts = [item.chip or "unknown chip"]
+    parts = [item.chip or say("unknown chip")]
     if reported.threads:
-        parts.append(f"{reported.workgroups} x {reported.threads} threads")
-    parts.append(f"{item.dispatches} dispatch{'es' * (item.dispatches != 1)}")
+        launch = "{workgroups} x {threads} threads"
+        parts.append(say(launch, workgroups=reported.workgroups, threads=reported.threads))
+    one = item.dispatches == 1
+    parts.append(say("{number} dispatch" if one else "{number} dispatches", number=item.dispatches))
     if item.seconds is not None:
         parts.append(f"{item.seconds * 1e3:.3f} ms")
-    return f"{', '.join(parts)} ({', '.join(item.tools)}: {printable(item.source, longest=500)})"
+    return f"{listed(parts)} ({', '.join(item.tools)}: {printable(item.source, longest=500)})"
 
 
 def _numbers(item: Confirmation) -> str:
-    parts = [f"ceiling {_percent(item.ceiling)}"]
+    share = _percent(item.ceiling)
+    ceiling = (
+        say("ceiling at most {share}", share=share) if item.at_most else say("ceiling {share}", share=share)
+    )
     if item.fit is not None and item.fit.binding:
-        parts[0] += f" ({', '.join(item.fit.binding)})"
+        ceiling += f" ({', '.join(item.fit.binding)})"
+    parts = [ceiling]
     if item.grid_ceiling is not None:
-        parts.append(f"for this grid {_percent(item.grid_ceiling)}")
+        parts.append(say("for this grid {share}", share=_percent(item.grid_ceiling)))
     if item.achieved is None:
-        parts.append("achieved unknown")
+        parts.append(say("achieved unknown"))
     else:
-        parts.append(f"achieved {_percent(item.achieved)} over {item.over} units ({item.method})")
-    return ", ".join(parts)
+        text = "achieved {share} over {which} ({method})"
+        share = _percent(item.achieved)
+        parts.append(say(text, share=share, which=say(OVER[item.over]), method=item.method))
+    return say(", ").join(parts)
 
 
 def _percent(share: float | None) -> str:
-    return "unknown" if share is None else f"{share * 100:.1f} %"
+    return say("unknown") if share is None else f"{share * 100:.1f} %"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from textwrap import wrap
 from typing import Any
 
 from wavefit.gate.diff import Cliff, Diff, Difference, Moved
 from wavefit.gate.fields import Value, value
 from wavefit.gate.rows import Row
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.paint import paint
 from wavefit.report.rows import Build
+from wavefit.report.wrap import hung, listed, pad
 
 Json = dict[str, Any]
 
 MOST_ROWS = 50
 """Of a Markdown table: GitHub cuts a comment at 65,536 characters."""
+_VERDICT = 9
 _INDENT = " " * 10
-_FIXED = "\xa0"
+COLOURS = {
+    "broken": "broken", "worse": "poor", "better": "good", "cheaper": "good", "costlier": "fair",
+    "changed": "fair",
+}  # fmt: skip
+"""Of each verdict of a diff."""
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;=+-/%")
 
 
@@ -66,14 +72,18 @@ def _difference(of: Difference) -> Json:
 
 def diff_text(diff: Diff) -> str:
     """A count, then a paragraph for each kernel that changed, the most harm first."""
-    lines = [summary(diff)]
+    lines = [paint(line, "strong") for line in hung("", summary(diff))]
     for each in diff.changed:
-        told_by = "" if each.how == "symbol" else f", matched by {each.how}"
-        lines += ["", f"{each.verdict:<9} {_titled(each.after, told_by)}"]
-        lines += _wrapped(map(moved, each.moved))
-        lines += [_INDENT + mark(cliff) for cliff in each.cliffs]
+        told_by = "" if each.how == "symbol" else say(", matched by {how}", how=say(each.how))
+        head = f"{pad(say(each.verdict), _VERDICT)} "
+        lines.append("")
+        lines += [paint(line, COLOURS[each.verdict]) for line in hung(head, _titled(each.after, told_by))]
+        lines += hung(" " * len(_INDENT), listed(map(moved, each.moved)))
+        lines += [line for cliff in each.cliffs for line in hung(_INDENT, mark(cliff), hang=12)]
     for word, rows in (("new", diff.added), ("gone", diff.removed)):
-        lines += [""] * bool(rows) + [f"{word:<9} {_titled(row)}" for row in rows]
+        lines += [""] * bool(rows)
+        for row in rows:
+            lines += hung(f"{pad(say(word), _VERDICT)} ", _titled(row))
     return "\n".join(lines)
 
 
@@ -81,19 +91,14 @@ def _titled(row: Row, more: str = "") -> str:
     return f"{printable(row.name)} ({printable(row.target)}{more})"
 
 
-def _wrapped(parts: Iterable[str]) -> list[str]:
-    """Parts in indented lines of 80 columns, none of them broken in itself."""
-    text = ", ".join(part.replace(" ", _FIXED) for part in parts)
-    lines = wrap(text, 80, initial_indent=_INDENT, subsequent_indent=_INDENT, break_long_words=False)
-    return [line.replace(_FIXED, " ") for line in lines]
-
-
 def summary(diff: Diff) -> str:
     """How many kernels changed, did not, came and went, in one line."""
     worse = sum(each.verdict in ("broken", "worse") for each in diff.changed)
-    parts = [f"{counted(len(diff.changed), 'kernel')} changed{f' ({worse} for the worse)' if worse else ''}"]
+    changed = say("{kernels} changed", kernels=counted(len(diff.changed), "kernel"))
+    if worse:
+        changed += say(" ({number} for the worse)", number=worse)
     numbers = ((diff.unchanged, "did not"), (len(diff.added), "new"), (len(diff.removed), "gone"))
-    return ", ".join(parts + [f"{number} {word}" for number, word in numbers if number])
+    return say(", ").join([changed, *(f"{number} {say(word)}" for number, word in numbers if number)])
 
 
 def moved(of: Moved) -> str:
@@ -103,13 +108,14 @@ def moved(of: Moved) -> str:
 
 def mark(cliff: Cliff) -> str:
     """One cliff in words."""
-    return printable(f"cliff: {cliff}{'' if cliff.binds else ' (does not bind)'}")
+    text = say("cliff: {cliff}", cliff=retold(str(cliff)))
+    return printable(text if cliff.binds else say("{text} (does not bind)", text=text))
 
 
 def shown(of: Value) -> str:
     """A value of a report in a message."""
     if of is None:
-        return "unknown"
+        return say("unknown")
     if isinstance(of, str):
         return printable(of)
     return f"{of:.6g}" if isinstance(of, float) else str(of)

@@ -9,13 +9,14 @@ from typing import Any
 from wavefit.kernels import BadFile
 from wavefit.model import Kernel
 from wavefit.occupancy import BadQuestion, Fit, FitRange
+from wavefit.shown import Shown
 
 Json = dict[str, Any]
 Answer = Fit | FitRange | BadQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """Each kernel with its answer (or why there is none), and the files or members that broke."""
 
     kernels: tuple[tuple[Kernel, Answer], ...]

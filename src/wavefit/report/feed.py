@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wavefit.feed import Compared, Curve, Errors, Feed, MemoryCurve, MemoryFeed, Point, Roofline, Trap
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.paint import bar, paint
+from wavefit.report.text import labelled, rests
+from wavefit.report.wrap import beside, hung, pad, table, whole
 
 Json = dict[str, Any]
-_BAR = 24
 _KB = 1e3
+_LABEL = 38
+"""Columns of what a measured row is about."""
+TRAP = ("waves", "registers", "wave tile", "CU tile", "FLOP/byte", "unit", "est. TFLOP/s", "by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,38 +105,53 @@ def feed_text(found: Answer) -> str:
 def _feed(found: Feed) -> Iterator[str]:
     known = found.timing
     name = f"{known.chip} ({known.target})" if known.chip else known.target
-    yield f"{name}: {known.instruction}, ILP {found.ilp}, {counted(found.waves, 'wave')} a SIMD"
-    yield f"  {_share(found.utilisation)} of the matrix unit, est."
-    yield f"  needs {found.needed_in_flight} in flight (latency {known.latency:g} / interval " + (
-        f"{known.interval:g} cycles), has {found.waves} x {found.ilp} = {found.in_flight}: "
-        + (f"{found.missing} short" if found.missing else "fed")
-    )
-    yield f"  Little's law alone: {found.bound:.0%}"
+    waves = counted(found.waves, "wave")
+    title = say(
+        "{chip}: {instruction}, ILP {ilp}, {waves} a SIMD", chip=name, instruction=known.instruction,
+        ilp=found.ilp, waves=waves,
+    )  # fmt: skip
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
+    yield "  " + say("{share} of the matrix unit, est.", share=_share(found.utilisation))
+    fed = say("{number} short", number=found.missing) if found.missing else say("fed")
+    yield from hung("  ", say(
+        "needs {needed} in flight (latency {latency} / interval {interval} cycles), "
+        "has {waves} x {ilp} = {has}: {fed}", needed=found.needed_in_flight, latency=f"{known.latency:g}",
+        interval=f"{known.interval:g}", waves=found.waves, ilp=found.ilp, has=found.in_flight, fed=fed,
+    ))  # fmt: skip
+    yield "  " + say("Little's law alone: {share}", share=f"{found.bound:.0%}")
     if found.flops is not None:
-        of_peak = "" if found.of_peak is None else f", {found.of_peak:.0%} of the chip's peak for the type"
-        yield f"  est. {_flops(found.flops)}{of_peak}"
+        rate = say("est. {rate}", rate=_flops(found.flops))
+        if found.of_peak is not None:
+            rate += say(", {share} of the chip's peak for the type", share=f"{found.of_peak:.0%}")
+        yield "  " + rate
     if found.alone:
-        yield f"  for {found.alone:.0%} of the time fewer waves are left: the starved ones end last"
+        text = "for {share} of the time fewer waves are left: the starved ones end last"
+        yield from hung("  ", say(text, share=f"{found.alone:.0%}"))
     if found.ways:
         yield ""
     for way in found.ways:
-        gains = f"est. {way.utilisation:.0%}" if way.possible else "not possible"
-        yield f"  next     {way.words}: {gains}"
-    yield from _rests(found.assumptions)
+        gains = say("est. {rate}", rate=f"{way.utilisation:.0%}") if way.possible else say("not possible")
+        lines = labelled("next", retold(way.words) + say(": ") + whole(gains))
+        yield from (paint(line, "good") if way.possible else line for line in lines)
+    yield from rests(found.assumptions)
 
 
 def _sweep(found: Sweep) -> Iterator[str]:
-    unit = "TFLOP/s" if any(point.flops for curve in found.curves for point in curve.points) else "busy"
-    yield f"{found.chip}: {found.instruction}, est. {unit} by waves a SIMD and ILP"
+    busy = not any(point.flops for curve in found.curves for point in curve.points)
+    title = say(
+        "{chip}: {instruction}, est. {unit} by waves a SIMD and ILP", chip=found.chip,
+        instruction=found.instruction, unit=say("busy") if busy else "TFLOP/s",
+    )  # fmt: skip
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
     yield ""
-    rows = [("waves", "occupancy", *(f"ILP {curve.ilp}" for curve in found.curves))]
+    rows = [(say("waves"), say("occupancy"), *(f"ILP {curve.ilp}" for curve in found.curves))]
     for points in zip(*(curve.points for curve in found.curves), strict=True):
         first = points[0]
         rows.append((str(first.waves), f"{first.occupancy:.0%}", *(_point(point) for point in points)))
     yield from _columns(rows)
     for curve in found.curves:
         if why := next((point.why for point in curve.points if point.why), None):
-            yield f"  -  {why}"
+            yield from hung("  -  ", retold(why))
 
 
 def _point(point: Point) -> str:
@@ -140,22 +161,36 @@ def _point(point: Point) -> str:
 
 
 def _memory(found: MemoryFeed) -> Iterator[str]:
-    shape = f"{counted(found.outstanding, 'load')} of {found.vector_bytes} bytes a lane"
-    waves = f"{counted(found.waves, 'wave')} a SIMD x {shape}"
-    yield f"{found.chip}: {found.level.name}, {waves}, {found.cus} CUs"
-    yield f"  {_share(found.share)} of {_bytes(found.level.bandwidth)}: est. {_bytes(found.bytes_per_second)}"
-    yield f"  needs {found.needed_bytes / _KB:,.0f} KB in flight ({found.level.latency_ns:.4g} ns x " + (
-        f"{_bytes(found.level.bandwidth)}), has {found.bytes_in_flight / _KB:,.0f} KB"
+    title = say(
+        "{chip}: {level}, {waves} a SIMD x {loads} of {width} bytes a lane, {cus} CUs", chip=found.chip,
+        level=say(found.level.name), waves=counted(found.waves, "wave"), cus=found.cus,
+        loads=counted(found.outstanding, "load"), width=found.vector_bytes,
+    )  # fmt: skip
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
+    peak = _bytes(found.level.bandwidth)
+    reached = _bytes(found.bytes_per_second)
+    yield "  " + say(
+        "{share} of {peak}: est. {reached}", share=_share(found.share), peak=peak, reached=reached
     )
-    yield f"  {found.bytes_per_cu / _KB:,.1f} KB a CU, {found.bytes_per_wave:,.0f} bytes a wave"
-    yield f"  a wave waits est. {found.latency_ns:,.0f} ns for its loads"
-    yield from _rests(found.assumptions)
+    yield from hung("  ", say(
+        "needs {needed} KB in flight ({latency} ns x {peak}), has {has} KB",
+        needed=f"{found.needed_bytes / _KB:,.0f}", latency=f"{found.level.latency_ns:.4g}", peak=peak,
+        has=f"{found.bytes_in_flight / _KB:,.0f}",
+    ))  # fmt: skip
+    yield "  " + say(
+        "{cu} KB a CU, {wave} bytes a wave", cu=f"{found.bytes_per_cu / _KB:,.1f}",
+        wave=f"{found.bytes_per_wave:,.0f}",
+    )  # fmt: skip
+    yield "  " + say("a wave waits est. {ns} ns for its loads", ns=f"{found.latency_ns:,.0f}")
+    yield from rests(found.assumptions)
 
 
 def _memory_sweep(found: MemorySweep) -> Iterator[str]:
-    yield f"{found.chip}: {found.level}, est. GB/s by waves a SIMD and bytes a lane x loads in flight"
+    title = "{chip}: {level}, est. GB/s by waves a SIMD and bytes a lane x loads in flight"
+    title = say(title, chip=found.chip, level=say(found.level))
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
     yield ""
-    rows = [("waves", *(f"{curve.vector_bytes} B x {curve.outstanding}" for curve in found.curves))]
+    rows = [(say("waves"), *(f"{curve.vector_bytes} B x {curve.outstanding}" for curve in found.curves))]
     longest = max((curve.points for curve in found.curves), key=len, default=())
     for at, point in enumerate(longest):
         rates = (
@@ -164,61 +199,79 @@ def _memory_sweep(found: MemorySweep) -> Iterator[str]:
         )
         rows.append((str(point.waves), *rates))
     yield from _columns(rows)
-    yield from _rests(dict.fromkeys(line for curve in found.curves for line in curve.points[0].assumptions))
+    lines = dict.fromkeys(line for curve in found.curves for line in curve.points[0].assumptions)
+    yield from rests(tuple(lines))
 
 
 def _overlay(found: Overlay) -> Iterator[str]:
-    yield f"{found.chip}: measured, est., error"
-    yield f"  from {printable(found.file)}"
+    yield paint(say("{chip}: measured, est., error", chip=found.chip), "strong")
+    yield from hung("  ", say("from {place}", place=printable(found.file)))
     yield ""
     for each in found.rows:
-        name, amount = printable(each.row.label, longest=40), _amount(each.row.amount, each)
+        name, amount = printable(each.row.label, longest=_LABEL), _amount(each.row.amount, each)
+        head = f"  {pad(name, _LABEL)} {amount:>15} "
         if each.estimate is None or each.error is None:
-            yield f"  {name:<40} {amount:>13}  no est.: {printable(each.why or '')}"
+            yield from beside(head, say("no est.: {why}", why=printable(retold(each.why or ""))))
         else:
-            yield f"  {name:<40} {amount:>13} {_amount(each.estimate, each):>13} {each.error:>+7.1%}"
+            yield f"{head}{_amount(each.estimate, each):>15} {each.error:>+7.1%}"
     yield ""
     for errors in found.errors:
-        subject = printable(errors.subject or "unknown", longest=40)
+        subject = printable(errors.subject or say("unknown"), longest=_LABEL)
+        rows = counted(errors.rows, "row")
         if errors.mean is None:
-            yield f"  {subject}: none of {counted(errors.rows, 'row')} has an est."
+            text = say("{subject}: none of {rows} has an est.", subject=subject, rows=rows)
         else:
-            yield (
-                f"  {subject}: mean {errors.mean:.1%}, median {errors.median:.1%}, worst {errors.worst:.1%}, "
-                f"{errors.estimated} of {counted(errors.rows, 'row')}"
-            )
-    yield from _rests(found.assumptions)
+            text = say(
+                "{subject}: mean {mean}, median {median}, worst {worst}, {estimated} of {rows}",
+                subject=subject, mean=f"{errors.mean:.1%}", median=f"{errors.median:.1%}",
+                worst=f"{errors.worst:.1%}", estimated=errors.estimated, rows=rows,
+            )  # fmt: skip
+        yield from hung("  ", text, hang=4)
+    yield from rests(found.assumptions)
 
 
 def _trap(found: Trap) -> Iterator[str]:
-    yield f"{found.chip}: {found.instruction}, more waves against larger tiles"
+    title = say(
+        "{chip}: {instruction}, more waves against larger tiles", chip=found.chip,
+        instruction=found.instruction,
+    )  # fmt: skip
+    yield from (paint(line, "strong") for line in hung("", title, hang=2))
     yield ""
-    header = ("waves", "registers", "wave tile", "CU tile", "FLOP/byte", "unit", "est. TFLOP/s", "by", "")
-    rows = [header]
+    rows = [(*map(say, TRAP), "")]
     for point in found.points:
         rows.append(
             (
                 str(point.waves), str(point.registers), _tile(point.wave_tile), _tile(point.cu_tile),
-                f"{point.intensity:.0f}", f"{point.utilisation:.0%}", f"{point.flops / 1e12:,.0f}", point.by,
-                "<" if point is found.best else "",
+                f"{point.intensity:.0f}", f"{point.utilisation:.0%}", f"{point.flops / 1e12:,.0f}",
+                say(point.by), "<" if point is found.best else "",
             )
         )  # fmt: skip
-    yield from _columns(rows)
+    for line in _columns(rows):
+        yield paint(line, "good") if line.endswith("<") else line
     yield ""
-    yield f"  peaks at {counted(found.best.waves, 'wave')} a SIMD: est. {_flops(found.best.flops)}"
-    yield from _rests(found.assumptions)
+    waves, rate = counted(found.best.waves, "wave"), _flops(found.best.flops)
+    yield "  " + say("peaks at {waves} a SIMD: est. {rate}", waves=waves, rate=rate)
+    yield from rests(found.assumptions)
 
 
 def _roofline(found: Roofline) -> Iterator[str]:
     roofs = found.roofs
-    yield f"{found.chip}: {found.type}, {_flops(roofs[0].peak)} at {roofs[0].clock_mhz:g} MHz, dense"
+    yield paint(
+        say(
+            "{chip}: {type}, {peak} at {clock} MHz, dense", chip=found.chip, type=found.type,
+            peak=_flops(roofs[0].peak), clock=f"{roofs[0].clock_mhz:g}",
+        ),
+        "strong",
+    )  # fmt: skip
     for roof in roofs:
-        yield f"  {roof.level:<8} {_bytes(roof.bandwidth):>11}: balanced at {roof.balance:,.0f} FLOP a byte"
+        text = say("balanced at {balance} FLOP a byte", balance=f"{roof.balance:,.0f}")
+        yield f"  {pad(say(roof.level), 8)} {_bytes(roof.bandwidth):>11}{say(': ')}{text}"
     for tile in found.tiles:
-        yield (
-            f"  tile {tile.m} x {tile.n}: {tile.intensity:,.0f} FLOP a byte, est. at most "
-            f"{_flops(tile.flops)}, under {tile.by}"
-        )
+        text = say(
+            "tile {m} x {n}: {intensity} FLOP a byte, est. at most {rate}, under {by}", m=tile.m, n=tile.n,
+            intensity=f"{tile.intensity:,.0f}", rate=_flops(tile.flops), by=say(tile.by),
+        )  # fmt: skip
+        yield from hung("  ", text, hang=4)
 
 
 def _tile(size: tuple[int, int]) -> str:
@@ -226,8 +279,7 @@ def _tile(size: tuple[int, int]) -> str:
 
 
 def _share(share: float) -> str:
-    filled = min(_BAR, round(share * _BAR))
-    return f"{share:.0%} [{'#' * filled}{'.' * (_BAR - filled)}]"
+    return f"{share:.0%} {bar(share)}"
 
 
 def _flops(flops: float) -> str:
@@ -242,11 +294,5 @@ def _amount(amount: float, of: Compared) -> str:
     return f"{amount / 1e12:,.1f} TFLOP/s" if of.row.ilp else f"{amount / 1e9:,.1f} GB/s"
 
 
-def _rests(lines: Iterable[str]) -> Iterator[str]:
-    yield from (f"  rests on {line}" for line in lines)
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    for row in rows:
-        yield "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    return table(rows, ">" * len(rows[0]), gap=2)

@@ -9,8 +9,11 @@ from wavefit.gate.check import Check, Gate
 from wavefit.gate.diff import SPENT, Cliff, changes, cliffs
 from wavefit.gate.rows import Answer
 from wavefit.report.diff import cliff_json, kernel, moved, shown
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.paint import on_terminal, paint
 from wavefit.report.rows import Build
+from wavefit.report.wrap import hung
 
 Json = dict[str, Any]
 
@@ -50,22 +53,29 @@ def _breach(check: Check) -> Json:
 
 
 def gate_lines(gate: Gate) -> Iterator[str]:
-    """One line a breach; then how much was checked."""
-    yield from map(breach_line, gate.breaches)
+    """One line a breach (wrapped on a terminal only); then how much was checked."""
+    for breach in gate.breaches:
+        line = breach_line(breach)
+        yield from (paint(part, "poor") for part in (hung("", line, hang=4) if on_terminal() else [line]))
     broken, skipped = len(gate.breaches), sum(check.skipped for check in gate.checks)
-    new = f", {skipped} skipped: not in the baseline" if skipped else ""
-    what = f"{counted(gate.kernels, 'kernel')}, {counted(len(gate.checks), 'check')}"
-    yield f"{what}: {f'{broken} broken' if broken else 'all kept'}{new}"
+    text = say(
+        "{kernels}, {checks}: {result}", kernels=counted(gate.kernels, "kernel"),
+        checks=counted(len(gate.checks), "check"),
+        result=say("{number} broken", number=broken) if broken else say("all kept"),
+    )  # fmt: skip
+    if skipped:
+        text += say(", {number} skipped: not in the baseline", number=skipped)
+    yield paint(text, "broken" if broken else "good")
 
 
 def notes(gate: Gate) -> Iterator[str]:
     """What a person should know of a gate that says nothing about a kernel."""
     for pattern in dict.fromkeys(budget.kernels for budget in gate.idle):
-        yield f"no kernel matches the budget's pattern {printable(pattern)!r}"
+        yield say("no kernel matches the budget's pattern {pattern}", pattern=repr(printable(pattern)))
 
 
 def breach_line(check: Check) -> str:
-    """File, kernel, rule, reason."""
+    """File, kernel, rule, reason: one line however long, as compilers write them and editors read them."""
     place, name = printable(check.row.place, longest=500), printable(check.row.name)
     return f"{place}: {name}: {printable(check.budget.rule.text)}: {reason(check)}"
 
@@ -74,13 +84,13 @@ def reason(check: Check) -> str:
     """The values that broke the rule; where it is about waves, what took them and what gives them back."""
     tested = {field for field, _ in check.budget.rule.matches()}
     values = {str(f): check.values[str(f)] for f in check.budget.rule.fields() if f not in tested}
-    parts = [f"{name} is {shown(value)}" for name, value in values.items()]
+    parts = [say("{name} is {value}", name=name, value=shown(value)) for name, value in values.items()]
     if check.held is None:
-        parts.insert(0, "cannot be decided")
+        parts.insert(0, say("cannot be decided"))
     answer = check.row.answer
     if answer is not None and any(name in _OF_WAVES for name in values):
         parts += _about_waves(check, answer)
-    return "; ".join(parts) or "does not hold"
+    return "; ".join(parts) or say("does not hold")
 
 
 def crossed(check: Check) -> tuple[Cliff, ...]:
@@ -90,14 +100,16 @@ def crossed(check: Check) -> tuple[Cliff, ...]:
 
 def _about_waves(check: Check, answer: Answer) -> Iterator[str]:
     if answer.why:
-        yield printable(f"cannot launch: {answer.why}", longest=500)
+        yield printable(say("cannot launch: {why}", why=retold(answer.why)), longest=500)
     elif answer.binding:
-        yield f"bound by {printable(' and '.join(answer.binding))}"
+        yield say("bound by {what}", what=printable(say(" and ").join(answer.binding)))
     if check.before is not None:
         yield from map(moved, changes(check.before, check.row, SPENT))
-    yield from (printable(str(cliff)) for cliff in crossed(check) if cliff.binds)
+    yield from (printable(retold(str(cliff))) for cliff in crossed(check) if cliff.binds)
     for step in answer.next_steps[:1]:
-        steps = " and ".join(f"{change.resource} {change.from_} -> {change.to}" for change in step.changes)
-        yield printable(
-            f"next: {steps} gives {step.waves} waves a {answer.unit}, {step.occupancy * 100:.4g} %"
-        )
+        steps = (f"{change.resource} {change.from_} -> {change.to}" for change in step.changes)
+        text = say(
+            "next: {steps} gives {waves} waves a {unit}, {share} %", steps=say(" and ").join(steps),
+            waves=step.waves, unit=answer.unit, share=f"{step.occupancy * 100:.4g}",
+        )  # fmt: skip
+        yield printable(text)

@@ -7,10 +7,15 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from html import escape
+from itertools import groupby
 from typing import Any
 
-from wavefit.chips.model import Fact, Number
+from wavefit.chips.model import Number
 from wavefit.matrix import WAITS, Instruction, Layout, PackedFp32, Peak, Place, TileChoice
+from wavefit.report.language import counted, retold, say
+from wavefit.report.paint import paint
+from wavefit.report.text import says, value_text
+from wavefit.report.wrap import WIDTH, beside, hung, pad, table
 
 Json = dict[str, Any]
 
@@ -83,78 +88,100 @@ def instructions_csv(instructions: Iterable[Instruction]) -> str:
 
 
 def instructions_text(instructions: Iterable[Instruction]) -> str:
-    """One line an instruction: types, shape, registers per lane, cycles, rate, and what to know of it."""
-    header = ("instruction", "A x B -> D", "M x N x K", "registers A B C D", "cycles", "FLOP/clk/CU", "")
-    rows = [
-        (
-            each.name,
-            f"{each.types} -> {each.d.type.name}",
-            each.shape,
-            " ".join(str(operand.registers) for operand in (each.a, each.b, each.c, each.d)),
-            _known(each.cycles),
-            _known(each.flops_per_clock_cu),
-            "; ".join((*_marks(each), *each.notes)),
-        )
-        for each in instructions
-    ]
-    return _columns([header, *rows])
+    """By types, one line an instruction: shape, registers a lane, cycles, rate; what to know of it below."""
+    found = list(instructions)
+    heads = ("instruction", "M x N x K", "A B C D", "cycles", "FLOP/clk/CU")
+    rows = [tuple(map(say, heads)), *(_row(each) for each in found)]
+    lines = table(rows, "<<<>>", indent=2, gap=2)
+    parts = [paint(lines[0], "quiet")]
+    for types, group in groupby(zip(found, lines[1:], strict=True), key=lambda pair: _types(pair[0])):
+        parts.append(paint(types, "strong"))
+        for each, line in group:
+            parts += beside(line, "; ".join((*_marks(each), *map(retold, each.notes))))
+    legend = "A B C D: registers a lane of each operand; x2 after a shape: so many blocks at once"
+    return "\n".join([*parts, *hung("", say(legend))])
+
+
+def _row(of: Instruction) -> tuple[str, ...]:
+    registers = " ".join(str(operand.registers) for operand in (of.a, of.b, of.c, of.d))
+    return (
+        of.name,
+        of.shape.removesuffix(" blocks"),
+        registers,
+        _known(of.cycles),
+        _known(of.flops_per_clock_cu),
+    )
+
+
+def _types(of: Instruction) -> str:
+    return f"{of.types} -> {of.d.type.name}"
 
 
 def instruction_text(of: Instruction) -> str:
     """Everything about one instruction, each number with who says it."""
-    kind = ", ".join(_marks(of)) or "dense"
+    kind = ", ".join(_marks(of)) or say("dense")
+    issued = say(
+        "issued by {waves} of {lanes} lanes on the {unit} unit",
+        waves=counted(of.waves, "wave"), lanes=of.wave, unit=of.unit,
+    )  # fmt: skip
+    rate = say("{flops} FLOPs, {rate} a clock a CU", flops=of.flops, rate=_known(of.flops_per_clock_cu))
     lines = [
-        f"{of.name}: {of.target}, {of.types} -> {of.d.type.name}, {of.shape}, {kind}",
-        *of.notes,
-        f"  issued by {of.waves} wave{'s' if of.waves > 1 else ''} of {of.wave} lanes on the {of.unit} unit",
-        f"  {of.flops} FLOPs, {_known(of.flops_per_clock_cu)} a clock a CU",
-        *(_says(key, fact) for key, fact in of.facts.items() if key != "waits"),
+        paint(line, "strong")
+        for line in hung(f"{of.name}: ", f"{of.target}, {_types(of)}, {of.shape}, {kind}", hang=2)
     ]
+    for note in of.notes:
+        lines += hung("  ", retold(note))
+    lines += [*hung("  ", issued), *hung("  ", rate)]
+    for key, fact in of.facts.items():
+        if key != "waits":
+            lines += hung(f"  {pad(say(key), 10)} ", f"{value_text(fact)} {says(fact)}")
     if of.waits:
-        lines.append("  wait states (issue slots) before")
-        lines += [f"    {wait:>3}  {WAITS[then]}" for then, wait in of.waits.items()]
-        lines.append(f"    [{of.facts['waits'].status}] {of.facts['waits'].source}")
+        lines.append("  " + say("wait states (issue slots) before"))
+        for then, wait in of.waits.items():
+            lines += hung(f"    {wait:>3}  ", retold(WAITS[then]))
+        lines += hung("    ", says(of.facts["waits"]))
     return "\n".join(lines)
 
 
 def peaks_text(peaks: Iterable[Peak]) -> str:
-    """One line a peak: type, path, TFLOP/s, the product, the instruction, and how firm the rate is."""
+    """One line a peak: type, path, TFLOP/s, the product; how firm it is and by which instruction, below."""
+    known = list(peaks)
     rows = [
         (
             f"{each.rate.type}{' 4:2' if each.rate.sparse else ''}",
             each.rate.path,
             f"{each.flops / 1e12:.1f} T{'OP' if each.rate.type.startswith('int') else 'FLOP'}/s",
-            each.arithmetic,
-            each.rate.instruction or "",
-            f"[{each.status}]{f' {each.rate.note}' if each.rate.note else ''}",
+            retold(each.arithmetic),
         )
-        for each in peaks
+        for each in known
     ]
-    return _columns(rows)
+    lines = []
+    for each, line in zip(known, table(rows, "<<><", indent=0, gap=2), strict=True):
+        about = "; ".join(filter(None, (each.rate.instruction, retold(each.rate.note))))
+        lines += beside(line, f"[{say(each.status)}] {about}")
+    return "\n".join(lines)
 
 
 def packed_text(of: PackedFp32) -> str:
     """What FP32 multiply-adds a target has, and that the type does not choose among them."""
-    what = f"{of.instruction}, two FP32 results a lane" if of.instruction else "no packed FP32 FMA is known"
-    rates = f"packed {_known(of.packed)}, plain {_known(of.plain)}, matrix {_known(of.matrix)} FLOP/clk/CU"
-    return f"{of.target}: {what}; {rates}\n{of.note}"
+    what = say("no packed FP32 FMA is known")
+    if of.instruction:
+        what = say("{instruction}, two FP32 results a lane", instruction=of.instruction)
+    text = say(
+        "{what}; packed {packed}, plain {plain}, matrix {matrix} FLOP/clk/CU", what=what,
+        packed=_known(of.packed), plain=_known(of.plain), matrix=_known(of.matrix),
+    )  # fmt: skip
+    return "\n".join([*hung(f"{of.target}: ", text, hang=2), *hung("  ", retold(of.note))])
 
 
 def tile_text(choices: Sequence[TileChoice]) -> str:
     """One line an instruction that serves the tile: how it is shared, issued, held, and what is wasted."""
     if not choices:
-        return "no instruction serves this tile"
+        return say("no instruction serves this tile")
     m, n, k = choices[0].block
-    header = (
-        "instruction",
-        "waves M x N",
-        "a wave",
-        "issues a step",
-        "cycles",
-        "acc regs",
-        "A+B regs",
-        "waste",
-    )
+    heads = (
+        "instruction", "waves M x N", "a wave", "issues a step", "cycles", "acc regs", "A+B regs", "waste",
+    )  # fmt: skip
     rows = [
         (
             each.instruction.name,
@@ -168,7 +195,8 @@ def tile_text(choices: Sequence[TileChoice]) -> str:
         )
         for each in choices
     ]
-    return f"{m} x {n} tile, {k} a step, {choices[0].warps} waves\n{_columns([header, *rows])}"
+    title = say("{m} x {n} tile, {k} a step, {warps} waves", m=m, n=n, k=k, warps=choices[0].warps)
+    return "\n".join([title, *table([tuple(map(say, heads)), *rows], "<<<>>>>>", indent=0, gap=2)])
 
 
 def layout_json(of: Layout) -> Json:
@@ -195,15 +223,23 @@ def layout_csv(of: Layout) -> str:
 
 
 def layout_text(of: Layout) -> str:
-    """A grid a block: each cell is register.lane; elements narrower than a register show their first bit."""
+    """A grid a block: each cell is register.lane; elements narrower than a register show their first bit.
+
+    A grid wider than the terminal is cut into bands of columns.
+    """
     rows, columns, blocks = of.shape
-    lines = [*_title(of)]
+    lines = [line for text in _title(of) for line in hung("", text)]
+    widest = max(len(_cell(place, of.bits)) for _, place in of)
+    band = max(1, (WIDTH - len(str(rows))) // (max(widest, len(str(columns))) + 2))
     for block in range(blocks):
-        grid = [["", *(str(column) for column in range(columns))]]
-        for row in range(rows):
-            places = (of.place(row, column, block) for column in range(columns))
-            grid.append([str(row), *(_cell(place, of.bits) for place in places)])
-        lines += [f"block {block}" if blocks > 1 else "", _columns(grid)]
+        lines += [say("block {block}", block=block) if blocks > 1 else ""]
+        for first in range(0, columns, band):
+            shown = range(first, min(first + band, columns))
+            grid = [["", *map(str, shown)]]
+            for row in range(rows):
+                places = (of.place(row, column, block) for column in shown)
+                grid.append([str(row), *(_cell(place, of.bits) for place in places)])
+            lines += [""] * bool(first) + table(grid, "<" * len(grid[0]), indent=0, gap=2)
     return "\n".join(lines)
 
 
@@ -248,9 +284,13 @@ def _box(place: Place, of: Layout, x: int, y: int, width: int, height: int) -> s
 def _title(of: Layout) -> tuple[str, str]:
     """What is shown, and who says so."""
     rows, columns, _ = of.shape
-    what = f"{of.operand} of {of.instruction.name} ({of.instruction.target}), {rows} x {columns}"
-    cells = f"cells are register.lane{'[first bit]' if of.bits < 32 else ''}"
-    return f"{what}, {of.registers} registers a lane; {cells}", f"[{of.fact.status}] {of.fact.source}"
+    text = say(
+        "{operand} of {name} ({target}), {rows} x {columns}, {registers} registers a lane; cells are {cells}",
+        operand=of.operand, name=of.instruction.name, target=of.instruction.target, rows=rows,
+        columns=columns, registers=of.registers,
+        cells=say("register.lane[first bit]" if of.bits < 32 else "register.lane"),
+    )  # fmt: skip
+    return text, says(of.fact)
 
 
 def _cell(place: Place, bits: int) -> str:
@@ -273,25 +313,10 @@ def _fields(of: Instruction) -> Json:
 
 def _marks(of: Instruction) -> tuple[str, ...]:
     """Words that set an instruction apart: sparse, scaled, wave size where it is not the usual 64."""
-    scaled = f"scaled by {of.scale}" if of.scale else ""
-    return tuple(
-        filter(None, ("4:2 sparse" if of.sparse else "", scaled, f"wave{of.wave}" if of.wave != 64 else ""))
-    )
-
-
-def _says(key: str, fact: Fact) -> str:
-    value = " ".join(map(str, fact.value)) if isinstance(fact.value, tuple) else _known(fact.value)
-    return f"  {key:<10}{value}{f' {fact.unit}' if fact.unit else ''}  [{fact.status}] {fact.source}"
+    scaled = say("scaled by {scale}", scale=of.scale) if of.scale else ""
+    sparse = say("4:2 sparse") if of.sparse else ""
+    return tuple(filter(None, (sparse, scaled, f"wave{of.wave}" if of.wave != 64 else "")))
 
 
 def _known(value: Number | str | None) -> str:
-    return "unknown" if value is None else f"{value}"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as text in columns, each as wide as its widest cell."""
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    return say("unknown") if value is None else f"{value:g}" if isinstance(value, float) else f"{value}"

@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from wavefit.chips import ChipNotFound, target
+from wavefit.report.language import say
+from wavefit.report.wrap import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ ROSETTA = (
 BESIDE = {
     "NVIDIA": {
         "VGPR": "register", "VGPRs": "registers", "LDS": "shared memory", "scratch": "stack",
-        "wave slots": "warp slots", "workgroups": "blocks", "workgroup": "block", "waves": "warps",
-        "SIMD": "sub-partition",
+        "wave slots": "warp slots", "workgroups": "blocks", "workgroup": "block",
+        "waves": "warps", "wave": "warp", "SIMD": "sub-partition",
     },
 }  # fmt: skip
 """By vendor: its word for one of those that reports are written in."""
@@ -57,7 +59,7 @@ def other(word: str, vendor: str) -> str | None:
 def named(word: str, vendor: str) -> str:
     """The word, with the vendor's own beside it where that is another."""
     own = other(word, vendor)
-    return f"{word} ({own})" if own else word
+    return f"{say(word)} ({say(own)})" if own else say(word)
 
 
 @lru_cache(maxsize=256)
@@ -77,6 +79,5 @@ def rosetta_document() -> dict[str, Any]:
 
 def rosetta_text() -> str:
     """The table."""
-    rows = [("AMD", "NVIDIA", ""), *((word.amd, word.nvidia, word.what) for word in ROSETTA)]
-    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return "\n".join(f"{amd:<{first}}  {nvidia:<{second}}  {what}".rstrip() for amd, nvidia, what in rows)
+    rows = [("AMD", "NVIDIA", ""), *((word.amd, word.nvidia, say(word.what)) for word in ROSETTA)]
+    return "\n".join(table(rows, "<<<", indent=0, gap=2))

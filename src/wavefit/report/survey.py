@@ -7,8 +7,11 @@ import time
 
 from wavefit.kernels.bounds import Bounds, size_text
 from wavefit.occupancy.result import BadQuestion
+from wavefit.report.language import counted, say
+from wavefit.report.paint import paint
+from wavefit.report.wrap import hung
 from wavefit.survey import Summary
-from wavefit.survey.pieces import Piece, pieces
+from wavefit.survey.pieces import total_size
 
 _SCALE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST = 12
@@ -27,44 +30,48 @@ def bounds(unpacked: str | None) -> Bounds | None:
 
 def summary_text(summary: Summary, out: str | None) -> str:
     """How many kernels, by target and by what binds, and those to look at."""
-    files = f"{len(summary.files)} file{'s' * (len(summary.files) != 1)}"
-    lines = [f"{summary.kernels} kernels in {files}"]
+    kernels, files = counted(summary.kernels, "kernel"), counted(len(summary.files), "file")
+    title = say("{kernels} in {files}", kernels=kernels, files=files)
     if summary.duplicates:
-        lines[0] += f", {summary.duplicates} more are copies"
-    lines += ["", "  by target", *_counts(summary.by_target.most_common(), summary.kernels)]
-    lines += ["", "  by what binds", *_counts(summary.by_binding.most_common(), summary.kernels)]
-    lines += [
-        "",
-        f"  {summary.spilling:>9}  spill registers",
-        f"  {summary.cannot_launch:>9}  cannot launch at the size they are surveyed at",
-        f"  {summary.near:>9}  are within {summary.within} vector registers of one workgroup more",
-    ]
+        title += say(", {number} more are copies", number=summary.duplicates)
+    lines = [paint(title, "strong")]
+    for head, counts in (("by target", summary.by_target), ("by what binds", summary.by_binding)):
+        lines += ["", "  " + say(head), *_counts(counts.most_common(), summary.kernels)]
+    lines.append("")
+    for number, text in (
+        (summary.spilling, say("spill registers")),
+        (summary.cannot_launch, say("cannot launch at the size they are surveyed at")),
+        (summary.near, say("are within {near} vector registers of one workgroup more", near=summary.within)),
+    ):
+        lines += hung(f"  {number:>9}  ", text)
     if summary.no_fit:
-        lines.append(f"  {summary.no_fit:>9}  have no Fit: target or workgroup size not known")
+        lines += hung(f"  {summary.no_fit:>9}  ", say("have no Fit: target or workgroup size not known"))
     if out:
-        lines += ["", f"  one row a kernel in {out}"]
+        lines += ["", "  " + say("one row a kernel in {place}", place=out)]
     return "\n".join(lines)
 
 
 def _counts(counts: list[tuple[str, int]], total: int) -> list[str]:
     lines = [f"  {count:>9}  {count / total:6.1%}  {name}" for name, count in counts[:_MOST]]
     rest = sum(count for _, count in counts[_MOST:])
-    return lines + ([f"  {rest:>9}  {rest / total:6.1%}  {len(counts) - _MOST} others"] if rest else [])
+    others = say("{number} others", number=len(counts) - _MOST)
+    return lines + ([f"  {rest:>9}  {rest / total:6.1%}  {others}"] if rest else [])
 
 
 class Bar:
     """One line on the terminal: bytes done of all, and an estimate of what is left."""
 
     def __init__(self, paths: list[str]) -> None:
-        self._total = sum(piece.size for piece in pieces(paths, 1) if isinstance(piece, Piece))
+        self._total = total_size(paths, urls=True)
         self._done, self._begin = 0, time.monotonic()
 
-    def __call__(self, piece: Piece) -> None:
-        self._done += piece.size
+    def __call__(self, done_now: int) -> None:
+        self._done += done_now
         passed = time.monotonic() - self._begin
         share = self._done / self._total if self._total else 1
-        left = f", about {passed / share - passed:.0f} s left" if 0 < share < 1 else ""
-        sys.stderr.write(f"\r{size_text(self._done)} of {size_text(self._total)}{left}\x1b[K")
+        left = say(", about {time} s left", time=f"{passed / share - passed:.0f}") if 0 < share < 1 else ""
+        done = say("{done} of {total}", done=size_text(self._done), total=size_text(self._total))
+        sys.stderr.write(f"\r{done}{left}\x1b[K")
         sys.stderr.flush()
 
     def close(self) -> None:

@@ -1,100 +1,163 @@
-"""Results as text for a terminal of 80 columns. Holds no arithmetic but that of column widths."""
+"""A Fit as text for a terminal of 80 columns. Holds no arithmetic but that of column widths."""
 
 from __future__ import annotations
 
+import re
+
 from wavefit.chips import Fact
 from wavefit.occupancy import Fit, FitRange, Limit, Step
-from wavefit.report.names import counted
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import width
+from wavefit.report.paint import bar, paint, unstyle
 from wavefit.report.rosetta import named, other
+from wavefit.report.wrap import WIDTH, hung, pad, table, whole
 
 NAMES = {
     "vgpr": "VGPR", "sgpr": "SGPR", "lds": "LDS", "slots": "wave slots",
     "workgroups": "workgroups", "scratch": "scratch", "threads": "threads",
 }  # fmt: skip
-_BAR = 24
-_WIDTH = 80
+HEADS = ("", "asks", "charged", "of", "alone", "workgroups", "spare")
+STOPS = (
+    "{waves}: {what} stops the next workgroup",
+    "{waves}: {what} both stop the next workgroup",
+    "{waves}: {what} all stop the next workgroup",
+)
+"""One resource, two, more: each of them by itself."""
+_STEPS = re.compile(" (?=[=(])")
+ABOUT = ("workgroup", "minimum", "waves")
+"""What a line of a derivation is about, where it is no resource."""
 
 
 def fit_text(found: Fit | FitRange, *, explain: bool = False) -> str:
     """The answer to one question."""
     if isinstance(found, FitRange):
         low, high = found.threads
-        parts = [f"threads {low} to {high}: the sizes with the fewest and the most waves"]
+        parts = [
+            say("threads {low} to {high}: the sizes with the fewest and the most waves", low=low, high=high)
+        ]
         parts += [fit_text(found.low, explain=explain)]
         if found.high.threads != found.low.threads:
             parts.append(fit_text(found.high, explain=explain))
         return "\n\n".join(parts)
-    lines = [_title(found), *fit_lines(found)]
+    lines = [paint(_title(found), "strong"), *fit_lines(found)]
     if explain:
         lines += ["", *explain_lines(found)]
     return "\n".join(lines)
 
 
 def fit_lines(fit: Fit) -> list[str]:
-    """Occupancy, what binds, the table of limits, the steps and what the answer rests on."""
+    """The verdict, occupancy, the table of limits, the steps and what the answer rests on."""
     if fit.view != "hardware":
-        return [_occupancy(fit), *_other_view(fit), *_assumptions(fit)]
-    lines = [_occupancy(fit), *_in_its_words(fit)]
-    lines.append(f"  cannot launch: {fit.why}" if fit.why else f"  bound by {_and(fit)}")
-    lines += ["", *_table(fit), ""]
-    lines += [_step("next", step) for step in fit.next_steps]
+        return [*_occupancy(fit), *_other_view(fit), *_assumptions(fit)]
+    role = "broken" if fit.why else "strong"
+    lines = [paint(line, role) for line in hung("  ", verdict(fit))]
+    lines += [*_occupancy(fit), *_in_its_words(fit), "", *_table(fit), ""]
+    for step in fit.next_steps:
+        lines += [paint(line, "good") for line in labelled("next", _step(step))]
     if not fit.next_steps and fit.workgroups:
-        lines.append(f"  next     {_no_step(fit)}")
-    lines += [_step("loses", step) for step in fit.losses]
-    lines += [f"  note     {note}" for note in granule_notes(fit)]
+        lines += labelled("next", _no_step(fit))
+    for step in fit.losses:
+        lines += labelled("loses", _step(step))
+    for note in granule_notes(fit):
+        lines += labelled("note", note)
     return lines + _assumptions(fit)
+
+
+def verdict(fit: Fit) -> str:
+    """The answer in words: how many waves of how many, and what stops the next workgroup."""
+    if fit.why:
+        return say("cannot launch: {why}", why=retold(fit.why))
+    most = fit.of.unit(fit.mode).wave_slots
+    waves = say("{waves} of {most} waves a SIMD", waves=f"{fit.waves_per_simd:g}", most=most)
+    if fit.waves == fit.max_waves:
+        return say("{waves}: the hardware's maximum", waves=waves)
+    return say(STOPS[min(len(fit.binding), len(STOPS)) - 1], waves=waves, what=_and(fit))
+
+
+def labelled(label: str, text: str) -> list[str]:
+    """A line of an answer behind its label: next, loses, note, rests on."""
+    return hung(f"  {pad(say(label), 8)} ", text)
+
+
+def rests(assumptions: tuple[str, ...] | list[str]) -> list[str]:
+    """What an answer rests on."""
+    lines = (line for each in assumptions for line in labelled("rests on", retold(each)))
+    return [paint(line, "quiet") for line in lines]
 
 
 def _no_step(fit: Fit) -> str:
     if fit.waves == fit.max_waves:
-        return "already at the hardware's maximum"
+        return say("already at the hardware's maximum")
     if fit.kernel.wave_vgprs:
-        return "not searched for waves of unequal registers"
-    return f"nothing alone gains a wave: {_and(fit)} would have to change together"
+        return say("not searched for waves of unequal registers")
+    return say("nothing alone gains a wave: {what} would have to change together", what=_and(fit))
 
 
 def explain_lines(fit: Fit) -> list[str]:
     """The arithmetic line by line, then every constant in it with who says so."""
     from wavefit.occupancy.derive import derivation
 
-    lines = ["  the arithmetic"]
+    lines = ["  " + say("the arithmetic")]
     sources: dict[str, Fact] = {}
     for line in derivation(fit):
-        head = f"    {NAMES.get(line.about, line.about):<10}  "
-        parts = line.text.split("; ") if len(head + line.text) > _WIDTH else [line.text]
-        lines.append(head + parts[0])
-        lines += [" " * len(head) + part for part in parts[1:]]
+        head = f"    {pad(say(NAMES.get(line.about, line.about)), 10)}  "
+        parts = [line.text] if len(head + line.text) <= WIDTH else line.text.split("; ")
+        for part in parts:
+            told = "; ".join(map(retold, part.split("; ")))
+            lines += hung(head, " ".join(map(whole, _STEPS.split(told))))  # broken before a result only
+            head = " " * width(head)
         sources.update(line.facts)
-    lines += ["", "  the constants"]
-    width = max((len(path) for path in sources), default=0)
+    lines += ["", "  " + say("the constants")]
+    longest = max((len(path) for path in sources), default=0)
     for path, fact in sources.items():
-        unit = f" {fact.unit}" if fact.unit else ""
-        lines.append(f"    {path:<{width}}  {fact.value}{unit} [{fact.status}] {fact.source}")
+        lines += hung(f"    {path:<{longest}}  ", f"{value_text(fact)} {says(fact)}")
     return lines
 
 
+def value_text(fact: Fact) -> str:
+    """A Fact's value with its unit."""
+    value = say("unknown") if fact.value is None else fact.value
+    shown = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"{shown} {retold(fact.unit)}" if fact.unit else shown
+
+
+def says(fact: Fact) -> str:
+    """Who says so: status and source."""
+    return f"[{say(fact.status)}] {fact.source}"
+
+
 def _title(fit: Fit) -> str:
+    view = "" if fit.view == "hardware" else say(", view {view}", view=fit.view)
+    return f"{chip_text(fit)}{view}: {size_text(fit)}"
+
+
+def chip_text(fit: Fit) -> str:
+    """Product, target and mode."""
     name = f"{fit.chip} ({fit.target})" if fit.chip else fit.target
-    mode = f", {fit.mode.upper()} mode" if fit.mode else ""
-    view = "" if fit.view == "hardware" else f", view {fit.view}"
-    return f"{name}{mode}{view}: {size_text(fit)}"
+    return name + (say(", {mode} mode", mode=fit.mode.upper()) if fit.mode else "")
 
 
 def size_text(fit: Fit) -> str:
     """The workgroup in waves."""
-    return f"{fit.threads} threads = {fit.launch.waves} {named('waves', fit.of.vendor)} of {fit.wave}"
+    return say(
+        "{threads} threads = {waves} {word} of {lanes}", threads=fit.threads, waves=fit.launch.waves,
+        word=named("waves" if fit.launch.waves > 1 else "wave", fit.of.vendor), lanes=fit.wave,
+    )  # fmt: skip
 
 
-def _occupancy(fit: Fit) -> str:
-    filled = round(fit.occupancy * _BAR)
-    bar = "#" * filled + "." * (_BAR - filled)
-    text = f"  {fit.occupancy * 100:.4g} % [{bar}] "
-    if fit.waves is None:
-        return text + f"{fit.waves_per_simd:g} waves/SIMD"
-    groups = counted(fit.workgroups or 0, "workgroup")
-    return (
-        text + f"{fit.waves} of {fit.max_waves} waves a {fit.unit}, {fit.waves_per_simd:g} a SIMD, {groups}"
-    )
+def _occupancy(fit: Fit) -> list[str]:
+    """The bar, and the waves behind it; where they do not fit there, in lines below one another."""
+    head = f"  {fit.occupancy * 100:.4g} % {bar(fit.occupancy)} "
+    each = f"{fit.waves_per_simd:g}"
+    text = say("{waves} waves/SIMD", waves=each)
+    if fit.waves is not None:
+        text = say(
+            "{waves} of {most} waves a {unit}, {each} a SIMD, {groups}", waves=fit.waves, most=fit.max_waves,
+            unit=fit.unit, each=each, groups=whole(counted(fit.workgroups or 0, "workgroup")),
+        )  # fmt: skip
+    blank = " " * width(unstyle(head))
+    first, *more = hung(blank, text)
+    return [head + first[len(blank) :], *more]
 
 
 def _in_its_words(fit: Fit) -> list[str]:
@@ -102,28 +165,28 @@ def _in_its_words(fit: Fit) -> list[str]:
     wave, simd, group = (other(word, fit.of.vendor) for word in ("waves", "SIMD", "workgroup"))
     lines = []
     if wave and simd and group:
-        waves = f"{fit.waves} of {fit.max_waves} {wave} a {fit.unit}, {fit.waves_per_simd:g} a {simd}"
-        lines.append(f"  = {waves}, {counted(fit.workgroups or 0, group)}")
+        text = say(
+            "{waves} of {most} {wave} a {unit}, {each} a {simd}, {groups}", waves=fit.waves,
+            most=fit.max_waves, wave=say(wave), unit=fit.unit, each=f"{fit.waves_per_simd:g}", simd=say(simd),
+            groups=counted(fit.workgroups or 0, group),
+        )  # fmt: skip
+        lines += hung("  = ", text)
     if fit.of.lds.carveouts:
-        lines.append(
-            f"  the ceiling: the driver may give less {named('LDS', fit.of.vendor)} than this counts"
+        text = say(
+            "the ceiling: the driver may give less {lds} than this counts", lds=named("LDS", fit.of.vendor)
         )
+        lines += hung("  ", text)
     return lines
 
 
 def _table(fit: Fit) -> list[str]:
-    rows: list[tuple[str, ...]] = [("", "asks", "charged", "of", "alone", "workgroups", "spare")]
-    rows += [_row(fit, limit) for limit in fit.limits if _shown(limit)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
-        ]
-        mark = "  <" if row[0] in {NAMES[name] for name in fit.binding} else ""
-        lines.append(("  " + "   ".join(cells) + mark).rstrip())
-    return lines
+    shown = [limit for limit in fit.limits if _shown(limit)]
+    heads = ("" if not head else say(head) for head in HEADS)
+    rows = [(*heads, ""), *(_row(fit, limit) for limit in shown)]
+    lines = table(rows, "<>>>>>><")
+    roles = ["binds" if limit.resource in fit.binding else "" for limit in shown]
+    coloured = (paint(line, role) if role else line for line, role in zip(lines[1:], roles, strict=True))
+    return [paint(lines[0], "quiet"), *coloured]
 
 
 def _shown(limit: Limit) -> bool:
@@ -132,13 +195,17 @@ def _shown(limit: Limit) -> bool:
 
 
 def _row(fit: Fit, limit: Limit) -> tuple[str, ...]:
-    alone = "-" if limit.waves_per_simd is None else f"{limit.waves_per_simd:g} waves/SIMD"
-    groups = str(limit.workgroups)
+    alone = (
+        "-" if limit.waves_per_simd is None else say("{waves} waves/SIMD", waves=f"{limit.waves_per_simd:g}")
+    )
+    groups, spare = str(limit.workgroups), str(fit.slack.get(limit.resource, ""))
     if limit.workgroups is None:
-        groups = "unknown" if _unknown(fit, limit) else "no limit"
-    spare = "" if groups == "unknown" else str(fit.slack.get(limit.resource, ""))
+        unknown = _unknown(fit, limit)
+        groups, spare = say("unknown" if unknown else "no limit"), "" if unknown else spare
     asks = "-" if limit.resource == "scratch" else _amount(limit.requested)
-    return NAMES[limit.resource], asks, _amount(limit.allocated), _amount(limit.budget), alone, groups, spare
+    mark = "<" if limit.resource in fit.binding else ""
+    name = say(NAMES[limit.resource])
+    return name, asks, _amount(limit.allocated), _amount(limit.budget), alone, groups, spare, mark
 
 
 def _unknown(fit: Fit, limit: Limit) -> bool:
@@ -151,26 +218,33 @@ def _amount(amount: int | None) -> str:
     return "-" if amount is None else str(amount)
 
 
-def _step(word: str, step: Step) -> str:
-    changes = " and ".join(f"{NAMES[c.resource]} {c.from_} -> {c.to}" for c in step.changes)
-    groups = counted(step.workgroups, "workgroup")
-    result = f"{groups}, {step.waves} waves, {step.occupancy * 100:.4g} %"
-    if not step.workgroups:
-        result = "cannot launch"
-    return f"  {word:<8} {changes}: {result}"
+def _step(step: Step) -> str:
+    changes = (whole(f"{say(NAMES[c.resource])} {c.from_} -> {c.to}") for c in step.changes)
+    result = say("cannot launch")
+    if step.workgroups:
+        groups = counted(step.workgroups, "workgroup")
+        share = f"{step.occupancy * 100:.4g}"
+        result = say("{groups}, {waves} waves, {share} %", groups=groups, waves=step.waves, share=share)
+    return say(" and ").join(changes) + say(": ") + whole(result)
 
 
 def _other_view(fit: Fit) -> list[str]:
     lines = []
     for limit in fit.limits:
         mark = "  <" if limit.resource in fit.binding else ""
-        plain = "" if limit.requested is None else f"{limit.requested} of {limit.budget}: "
-        lines.append(f"  {NAMES[limit.resource]:<10}  {plain}{limit.waves_per_simd:g} waves/SIMD{mark}")
+        plain = "" if limit.requested is None else _of(limit)
+        waves = say("{waves} waves/SIMD", waves=f"{limit.waves_per_simd:g}")
+        line = f"  {pad(say(NAMES[limit.resource]), 10)}  {plain}{waves}{mark}"
+        lines.append(paint(line, "binds") if mark else line)
     return lines
 
 
+def _of(limit: Limit) -> str:
+    return say("{requested} of {budget}: ", requested=limit.requested, budget=limit.budget)
+
+
 def _assumptions(fit: Fit) -> list[str]:
-    return [f"  rests on {line}" for line in fit.assumptions]
+    return rests(fit.assumptions)
 
 
 def granule_notes(fit: Fit) -> list[str]:
@@ -181,9 +255,10 @@ def granule_notes(fit: Fit) -> list[str]:
     for limit in fit.limits:
         plain = plain_division(limit)
         if plain is not None and limit.resource in fit.binding:
-            notes.append(f"{NAMES[limit.resource]}: plain division gives {plain}")
+            name = NAMES[limit.resource]
+            notes.append(say("{name}: plain division gives {plain}", name=say(name), plain=plain))
     return notes
 
 
 def _and(fit: Fit) -> str:
-    return " and ".join(named(NAMES[resource], fit.of.vendor) for resource in fit.binding)
+    return say(" and ").join(named(NAMES[resource], fit.of.vendor) for resource in fit.binding)

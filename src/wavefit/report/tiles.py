@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, retold, say
+from wavefit.report.names import printable
+from wavefit.report.paint import paint
+from wavefit.report.wrap import hung, listed, table
 from wavefit.tiles.order import Order
 from wavefit.tiles.orders import Ordered, Orders
 from wavefit.tiles.rank import Pruned, Ranking, Tile
+from wavefit.tiles.shape import Problem
 from wavefit.tiles.triton import Verified
 
 Json = dict[str, Any]
-_HEAD = "  # tile          waves stages group est. time TFLOP/s LDS est.      regs w/SIMD"
+HEADS = ("#", "tile", "waves", "stages", "group", "est. time", "TFLOP/s", "LDS est.", "regs", "w/SIMD")
+ORDER_HEADS = ("order", "L2 hits", "last-level", "from memory", "est. time")
 
 
 def tiles_text(found: Ranking, *, top: int = 10, verified: Sequence[Verified] = ()) -> str:
@@ -93,75 +98,98 @@ def _ordered(each: Ordered) -> Json:
 
 def _tiles(found: Ranking, top: int, verified: Sequence[Verified]) -> Iterator[str]:
     asked = found.problem
-    chip = found.chip.name or found.chip.target.name
-    yield f"{chip}: C[{asked.m}, {asked.n}] over K {asked.k} in {asked.dtype}"
+    yield paint(_problem(found.chip.name or found.chip.target.name, asked), "strong")
     yield ""
-    yield _HEAD
-    for at, tile in enumerate(found.tiles[:top], 1):
-        yield _row(at, tile, asked.flops)
+    rows = [_row(at, tile, asked.flops) for at, tile in enumerate(found.tiles[:top], 1)]
+    lines = table([tuple(map(say, HEADS)), *rows], "><>>>>><<>", indent=0, gap=2)
+    yield paint(lines[0], "quiet")
+    yield from lines[1:]
     if not found.tiles:
-        yield "  no tile of these launches"
+        yield "  " + say("no tile of these launches")
     if verified:
-        yield from ("", "  compiled, without a GPU")
-        yield from (_compiled(each) for each in verified)
+        yield from ("", "  " + say("compiled, without a GPU"))
+        for each in verified:
+            yield from hung("    ", _compiled(each), hang=6)
     if found.pruned:
-        yield from ("", f"  {counted(len(found.pruned), 'tile')} cannot launch, such as")
-        yield from list(dict.fromkeys(f"    {_config(each)}: {each.why}" for each in found.pruned))[:3]
+        yield ""
+        yield "  " + say("{tiles} cannot launch, such as", tiles=counted(len(found.pruned), "tile"))
+        for text in list(
+            dict.fromkeys(_config(each) + say(": ") + retold(each.why) for each in found.pruned)
+        )[:3]:
+            yield from hung("    ", text, hang=6)
     if found.advice or found.assumptions:
         yield ""
-    yield from (f"  {line}" for line in (*found.advice, *found.assumptions))
+    for line in (*found.advice, *found.assumptions):
+        yield from hung("  ", retold(line), hang=4)
 
 
-def _row(at: int, tile: Tile, flops: float) -> str:
+def _problem(chip: str, asked: Problem) -> str:
+    return say("{chip}: C[{m}, {n}] over K {k} in {dtype}", chip=chip, m=asked.m, n=asked.n, k=asked.k,
+               dtype=asked.dtype)  # fmt: skip
+
+
+def _row(at: int, tile: Tile, flops: float) -> tuple[str, ...]:
     name = f"{tile.block_m}x{tile.block_n}x{tile.block_k}" + (f" /{tile.split_k}" if tile.split_k > 1 else "")
     low, high = tile.lds
-    lds = f"{low}" if low == high else f"{low}-{high}"
     spill = f"+{tile.spilled}" if tile.spilled else ""
     return (
-        f"{at:>3} {name:<13} {tile.warps:>5} {tile.stages:>6} {tile.group_m:>5} {_time(tile.seconds):>9} "
-        f"{flops / tile.seconds / 1e12:>7,.0f} {lds:<13} {f'{tile.registers}{spill}':<5}"
-        f"{tile.fit.waves_per_simd:>6g}"
-    )
+        str(at), name, str(tile.warps), str(tile.stages), str(tile.group_m), _time(tile.seconds),
+        f"{flops / tile.seconds / 1e12:,.0f}", f"{low}" if low == high else f"{low}-{high}",
+        f"{tile.registers}{spill}", f"{tile.fit.waves_per_simd:g}",
+    )  # fmt: skip
 
 
 def _config(each: Pruned) -> str:
     config = each.config
-    size = "x".join(str(config[name]) for name in ("block_m", "block_n", "block_k"))
-    return f"{size}, {config['warps']} waves, {counted(config['stages'], 'stage')}"
+    return _launch([config[name] for name in ("block_m", "block_n", "block_k", "warps", "stages")])
+
+
+def _launch(numbers: Sequence[int]) -> str:
+    """Block sizes, waves, stages."""
+    *sizes, warps, stages = numbers
+    return listed(("x".join(map(str, sizes)), counted(warps, "wave"), counted(stages, "stage")))
 
 
 def _compiled(each: Verified) -> str:
     tile = each.tile
-    head = f"    {tile.block_m}x{tile.block_n}x{tile.block_k}, {tile.warps} waves, {tile.stages} stages"
+    head = _launch([tile.block_m, tile.block_n, tile.block_k, tile.warps, tile.stages])
     if each.fit is None:
-        return f"{head}: {printable(each.error or 'no kernel')}"
-    spills = "spills not said" if each.spills is None else counted(each.spills, "spill")
-    launch = f"{each.fit.waves_per_simd:g} waves/SIMD" if each.fit.workgroups else "cannot launch"
-    return f"{head}: LDS {each.lds}, {each.registers} registers, {spills}, {launch}"
+        return head + say(": ") + printable(each.error or say("no kernel"))
+    launch = say("{waves} waves/SIMD", waves=f"{each.fit.waves_per_simd:g}")
+    return say(
+        "{head}: LDS {lds}, {registers} registers, {spills}, {launch}", head=head, lds=each.lds,
+        registers=each.registers,
+        spills=say("spills not said") if each.spills is None else counted(each.spills, "spill"),
+        launch=launch if each.fit.workgroups else say("cannot launch"),
+    )  # fmt: skip
 
 
 def _orders(found: Orders) -> Iterator[str]:
-    asked, tile = found.problem, found.tile
+    tile = found.tile
     size = f"{tile['block_m']}x{tile['block_n']}x{tile['block_k']}"
-    yield f"{found.chip.name}: C[{asked.m}, {asked.n}] over K {asked.k} in {asked.dtype}, tiles of {size}"
+    problem = _problem(str(found.chip.name), found.problem)
+    yield paint(say("{problem}, tiles of {size}", problem=problem, size=size), "strong")
     yield ""
-    yield "  order                      L2 hits last-level from memory         est. time"
+    rows = [tuple(map(say, ORDER_HEADS))]
     for each in found.orders:
         traffic = each.traffic
         last = "-" if traffic.last_hits is None else f"{traffic.last_hits:.1%}"
-        yield (
-            f"  {order_name(each.order):<26} {traffic.l2_hits:>7.1%} {last:>10} "
-            f"{traffic.memory / 1e9:>8.2f} GB {_time(each.seconds[0]):>9}-{_time(each.seconds[1])}"
-        )
+        time = f"{_time(each.seconds[0])}-{_time(each.seconds[1])}"
+        memory = f"{traffic.memory / 1e9:.2f} GB"
+        rows.append((order_name(each.order), f"{traffic.l2_hits:.1%}", last, memory, time))
+    lines = table(rows, "<>>>>", gap=2)
+    yield paint(lines[0], "quiet")
+    yield from lines[1:]
     yield ""
-    yield "  est. time: from all of memory's time hidden to none of it"
-    yield from (f"  {line}" for line in found.assumptions)
+    yield from hung("  ", say("est. time: from all of memory's time hidden to none of it"), hang=4)
+    for line in found.assumptions:
+        yield from hung("  ", retold(line), hang=4)
 
 
 def order_name(order: Order) -> str:
     """An order in words: row-major, groups of 8, groups of 8 in chunks of 64."""
-    name = "row-major" if order.group_m == 1 else f"groups of {order.group_m}"
-    return name if order.chunk is None else f"{name}, chunks of {order.chunk}"
+    name = say("row-major") if order.group_m == 1 else say("groups of {number}", number=order.group_m)
+    return name if order.chunk is None else say("{name}, chunks of {chunk}", name=name, chunk=order.chunk)
 
 
 def _time(seconds: float) -> str:

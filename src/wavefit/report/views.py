@@ -11,7 +11,10 @@ from wavefit.kernels import BadFile, kernels
 from wavefit.model import Kernel
 from wavefit.occupancy import BadQuestion, Fit, FitRange, fit
 from wavefit.occupancy.views import VIEWS, differences
-from wavefit.report.names import counted, printable
+from wavefit.report.language import counted, placed, retold, say
+from wavefit.report.names import printable, width
+from wavefit.report.paint import paint
+from wavefit.report.wrap import hung, pad
 
 LAUNCH = ("threads", "lds_dynamic", "mode", "wave")
 
@@ -39,7 +42,7 @@ def compare(
 ) -> tuple[list[Comparison], list[Exception]]:
     """The comparisons asked for: of plain numbers on a chip, or of each kernel in a file; and what broke."""
     if path is None:
-        return [_compare(chip or "", f"{chip}", find_chip(chip or ""), numbers)], []
+        return [compared(chip or "", f"{chip}", find_chip(chip or ""), numbers)], []
     spends = [name for name in numbers if name not in LAUNCH and numbers[name] is not None]
     if spends:
         raise BadQuestion(f"a file brings its own {', '.join(spends)}")
@@ -51,7 +54,7 @@ def compare(
             try:
                 of = find_chip(chip or item.target)
                 about = f"{printable(item.name)} on {of.name or of.target.name}"
-                found.append(_compare(item, about, of, {**launch, "chip": of}))
+                found.append(compared(item, about, of, {**launch, "chip": of}))
             except (BadQuestion, ChipNotFound) as error:
                 errors.append(error)
     if not found:
@@ -59,7 +62,8 @@ def compare(
     return found, errors
 
 
-def _compare(subject: Kernel | str, about: str, of: Chip, numbers: dict[str, Any]) -> Comparison:
+def compared(subject: Kernel | str, about: str, of: Chip, numbers: dict[str, Any]) -> Comparison:
+    """One question under every View; `numbers` as for `fit`. Raises BadQuestion as it does."""
     base = _high(fit(subject, **numbers))
     seen = [Seen("hardware", "what the chip admits", base, ())]
     for view in VIEWS.values():
@@ -126,17 +130,20 @@ def views_document(comparisons: list[Comparison]) -> dict[str, Any]:
 
 def views_text(comparison: Comparison) -> str:
     """A line a View, its reasons under it."""
-    width = max(len(seen.view) for seen in comparison.seen)
-    lines = [comparison.about]
-    for seen in comparison.seen:
-        lines.append(f"  {seen.view:<{width}}  {_answer(seen.fit)}  {seen.authority}".rstrip())
-        lines += [f"  {'':<{width}}    {reason}" for reason in seen.why]
+    longest = max(len(seen.view) for seen in comparison.seen)
+    answers = [_answer(seen.fit) for seen in comparison.seen]
+    columns = max(map(width, answers))
+    lines = [paint(comparison.about, "strong")]
+    for seen, answer in zip(comparison.seen, answers, strict=True):
+        head = f"  {seen.view:<{longest}}  {pad(answer, columns)}  "
+        lines += hung(head, retold(seen.authority))
+        lines += (paint(line, "quiet") for why in seen.why for line in hung(" " * (longest + 6), placed(why)))
     return "\n".join(lines)
 
 
 def _answer(fit: Fit | None) -> str:
     if fit is None:
-        return f"{'no answer':<40}"
-    groups = "" if fit.workgroups is None else f", {counted(fit.workgroups, 'workgroup')}"
-    text = f"{fit.waves_per_simd:g} waves/SIMD, {fit.occupancy * 100:.4g} %{groups}"
-    return f"{text:<40}"
+        return say("no answer")
+    each, share = f"{fit.waves_per_simd:g}", f"{fit.occupancy * 100:.4g}"
+    text = say("{waves} waves/SIMD, {share} %", waves=each, share=share)
+    return text if fit.workgroups is None else say(", ").join((text, counted(fit.workgroups, "workgroup")))

@@ -1,167 +1,329 @@
-"""Runs the pieces: here one after the other, or in processes whose death is an error line."""
+"""Runs the pieces through Executors: in order, few under way; what is wrong with one is an error line."""
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from multiprocessing import get_context
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from wavefit.kernels import BadFile, NoKernels
-from wavefit.kernels.bounds import Bounds
-from wavefit.kernels.bulk import Rows, rows
-from wavefit.model import Kernel
-from wavefit.survey.pieces import Piece, pieces
-from wavefit.survey.table import Table, table
+from wavefit.survey.arrow import unpacked
+from wavefit.survey.crew import Call, Crew, Died, Here, Processes
+from wavefit.survey.options import Options, Progress
+from wavefit.survey.parts import Parts, opened, recall
+from wavefit.survey.pieces import Piece, Walk, pieces
+from wavefit.survey.places import Listed
+from wavefit.survey.table import Table
+from wavefit.survey.work import Answer, Slot, Walked, delivered, probe, read, read_items, tables, walk
 
 Found = Table | BadFile
-Item = Rows | Kernel | BadFile
-Progress = Callable[[Piece], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to survey: worker processes, targets to keep (all if none), and what a file may unpack to.
-
-    Tables hold about `batch` rows, fewer where `seconds` pass first.
-    """
-
-    jobs: int = 1
-    targets: tuple[str, ...] = ()
-    bounds: Bounds | None = None
-    batch: int = 20_000
-    seconds: float = 0.5
+HELD = 256 << 20
+"""Bytes of answers that wait for an earlier one before nothing but that one goes on."""
+AHEAD = 64
+"""Pieces of walks that wait to be read."""
 
 
 def survey(
-    paths: list[str], options: Options | None = None, progress: Progress | None = None
+    paths: list[str],
+    options: Options | None = None,
+    progress: Progress | None = None,
+    crew: Crew | None = None,
 ) -> Iterator[Found]:
     """Tables of every kernel under the paths and the errors, as they come, in the order of the files.
 
-    With several jobs the blobs of one large file are shared out, so that its rows come in another order.
-    `progress` is called with each piece when it is done. Needs NumPy.
+    `crew` (default: `options.jobs` processes, or this one) changes nothing but the time. Needs NumPy.
     """
-    options = options or Options()
-    work = pieces(paths, options.jobs)
-    many = _in_processes(work, options, progress) if options.jobs > 1 else _here(work, options, progress)
+    options = replace(options or Options(), parts=None)
+    if crew is None and options.jobs == 1:
+        yield from _said(_here(paths, options, progress), paths)
+        return
+    used: Crew = crew or Processes(options.jobs)
+    try:
+        answers = Run(used, options, progress).answers(pieces(paths, urls=options.urls))
+        each = (e if isinstance(e, BadFile) else unpacked(e) for answer in answers for e in answer.found)
+        yield from _said(each, paths)
+    finally:
+        if crew is None:
+            used.close()
+
+
+def survey_parts(
+    paths: list[str], options: Options, progress: Progress | None = None, crew: Crew | None = None
+) -> Iterator[Answer]:
+    """The same into `options.parts`, as Parquet files that each worker writes; yields their counts.
+
+    What was made before of files that are as they were is not made again. Raises CannotReach.
+    """
+    parts = opened(options, paths)
+    used: Crew = crew or (Processes(options.jobs) if options.jobs > 1 else Here())
+    errors: list[BadFile] = []
     spoken, first = False, None
-    for found in many:
-        if isinstance(found, NoKernels):
-            first = first or found
-        else:
-            spoken = spoken or isinstance(found, BadFile) or len(found) > 0
-        if not isinstance(found, NoKernels) or len(paths) == 1:
-            yield found
-    if not spoken and (first is None or len(paths) > 1):
-        yield first or NoKernels(paths[0] if paths else "", None, None, "no files in this folder")
+    try:
+        for answer in Run(used, options, progress, parts).answers(pieces(paths, urls=options.urls)):
+            spoken = spoken or answer.spoken
+            first = first or next((e for e in answer.found if isinstance(e, NoKernels)), None)
+            real = tuple(e for e in answer.found if isinstance(e, BadFile) and not isinstance(e, NoKernels))
+            errors += real
+            yield replace(answer, found=real)
+        if not spoken:
+            nothing = first or _nothing(paths)
+            errors.append(nothing)
+            yield Answer((nothing,))
+        parts.finish(errors)
+    finally:
+        if crew is None:
+            used.close()
 
 
-def _here(work: Iterator[Piece | BadFile], options: Options, progress: Progress | None) -> Iterator[Found]:
+def _here(paths: list[str], options: Options, progress: Progress | None) -> Iterator[Found]:
     """Small files share a Table: computing one costs more than reading a file of a cache."""
 
-    def items() -> Iterator[Item]:
-        for piece in work:
-            if isinstance(piece, BadFile):
+    def items() -> Iterator[Any]:
+        for piece in pieces(paths, split=False, urls=options.urls):
+            if isinstance(piece, Piece):
+                yield from read_items(piece, options)
+                if progress:
+                    progress(piece.size)
+            elif isinstance(piece, BadFile):
                 yield piece
-                continue
-            yield from _items(piece, options)
-            if progress:
-                progress(piece)
 
-    return _tables(items(), options)
+    return tables(items(), options.batch, options.seconds)
 
 
-def read_piece(piece: Piece, options: Options) -> Iterator[Found]:
-    """The Tables and errors of one piece."""
-    return _tables(_items(piece, options), options)
-
-
-def _items(piece: Piece, options: Options) -> Iterator[Item]:
-    """What one piece holds of the targets asked for; what is wrong with a shared file is said once."""
-    for item in rows(piece.file, options.bounds, piece.share):
-        if isinstance(item, NoKernels):
-            if piece.named and piece.share[0] == 0:
-                yield item
-        elif isinstance(item, BadFile):
-            if piece.share[0] == 0 or item.member is not None:
-                yield item
-        elif not options.targets or _target(item) in options.targets:
-            yield item
-
-
-def _tables(items: Iterator[Item], options: Options) -> Iterator[Found]:
-    """Errors as they come, kernels in batches."""
-    batch: list[Rows | Kernel] = []
-    count, since = 0, time.monotonic()
-    for item in items:
-        if isinstance(item, BadFile):
-            yield item
+def _said(found: Iterator[Found], paths: list[str]) -> Iterator[Found]:
+    """One answer at least: that a path holds nothing is said where it is the only one, or all do."""
+    spoken, first = False, None
+    for each in found:
+        if isinstance(each, NoKernels):
+            first = first or each
         else:
-            batch.append(item)
-            count += len(item) if isinstance(item, Rows) else 1
-        if count >= options.batch or (count and time.monotonic() - since > options.seconds):
-            yield table(batch)
-            batch, count, since = [], 0, time.monotonic()
-    if count:
-        yield table(batch)
+            spoken = spoken or isinstance(each, BadFile) or len(each) > 0
+        if not isinstance(each, NoKernels) or len(paths) == 1:
+            yield each
+    if not spoken and (first is None or len(paths) > 1):
+        yield first or _nothing(paths)
 
 
-def _target(item: Rows | Kernel) -> str:
-    return item.code.target if isinstance(item, Rows) else item.target
+def _nothing(paths: list[str]) -> NoKernels:
+    return NoKernels(paths[0] if paths else "", None, None, "no files in this folder")
 
 
-def _whole(piece: Piece, options: Options) -> list[Found]:
-    return list(read_piece(piece, options))
+@dataclass(slots=True, eq=False)
+class _Place:
+    """One piece in the order of the answers."""
+
+    piece: Piece | None
+    answer: Answer | None = None
+    sent: bool = False
 
 
-def _in_processes(
-    work: Iterator[Piece | BadFile], options: Options, progress: Progress | None
-) -> Iterator[Found]:
-    """In submission order, with a bounded number of pieces under way."""
-    waiting: deque[tuple[Piece | BadFile, Future[list[Found]] | None]] = deque()
-    pool = _pool(options.jobs)
-    try:
-        more = True
-        while more or waiting:
-            while more and len(waiting) < 4 * options.jobs:
-                piece = next(work, None)
-                more = piece is not None
-                if piece is not None:
-                    waiting.append(
-                        (piece, None if isinstance(piece, BadFile) else pool.submit(_whole, piece, options))
-                    )
-            if not waiting:
+@dataclass(slots=True, eq=False)
+class _Line:
+    """A large file: its places so far, how many Slots were walked, and whether more come."""
+
+    file: Listed
+    number: int
+    done: frozenset[int]
+    places: deque[_Place] = field(default_factory=deque)
+    walked: int = 0
+    more: bool = True
+    walking: bool = False
+    spoken: bool = False
+    counted: int = 0
+
+
+class Run:
+    """One survey under way. `answers` is its only entrance."""
+
+    def __init__(
+        self, crew: Crew, options: Options, progress: Progress | None = None, parts: Parts | None = None
+    ) -> None:
+        self._crew, self._options, self._progress, self._parts = crew, options, progress, parts
+        self._deaths: tuple[type[BaseException], ...] = (*crew.broken, MemoryError)
+        self._queue: deque[_Place | _Line] = deque()
+        self._flight: dict[Future[Any], tuple[_Place | _Line, Call]] = {}
+        self._lines = self._held = 0
+        self._more = True
+
+    def answers(self, work: Iterator[Piece | Walk | BadFile]) -> Iterator[Answer]:
+        """The Answers in the order of the work and, in each file, of what it holds."""
+        while self._more or self._queue:
+            self._fill(work)
+            yield from self._ready()
+            if self._flight:
+                done, _ = wait(self._flight, return_when=FIRST_COMPLETED)
+                self._settle(done)
+
+    def _fill(self, work: Iterator[Piece | Walk | BadFile]) -> None:
+        """Sends as much as may be under way: the earliest first; new work where there is room for it."""
+        for at, entry in enumerate(self._queue):
+            if at and self._held > HELD:
+                return
+            self._send_of(entry)
+        while self._more and len(self._flight) < self._crew.window and self._held <= HELD:
+            if sum(isinstance(each, _Line) and each.more for each in self._queue) >= self._crew.walks:
+                return
+            piece = next(work, None)
+            if piece is None:
+                self._more = False
+                return
+            entry = self._entry(piece)
+            self._queue.append(entry)
+            self._send_of(entry)
+
+    def _entry(self, piece: Piece | Walk | BadFile) -> _Place | _Line:
+        if isinstance(piece, BadFile):
+            return _Place(None, Answer((piece,), spoken=True))
+        if isinstance(piece, Piece):
+            place = _Place(piece)
+            if self._parts and (name := self._parts.part(piece.files)):
+                self._recall(place, name)
+            return place
+        self._lines += 1
+        line = _Line(piece.file, self._lines, frozenset())
+        if self._parts:
+            whole, line.done = self._parts.of_walk(piece.file)
+            for name in whole or ():
+                line.places.append(_Place(None))
+                self._recall(line.places[-1], name)
+            line.more = whole is None
+        return line
+
+    def _send_of(self, entry: _Place | _Line) -> None:
+        if isinstance(entry, _Place):
+            if entry.piece and not entry.sent and len(self._flight) < self._crew.window:
+                self._send(entry, read, entry.piece, self._options)
+            return
+        waiting = [place for place in entry.places if place.piece and not place.sent]
+        if entry.more and not entry.walking and len(waiting) < AHEAD:
+            entry.walking = True
+            call = (walk, (entry.file, entry.walked, self._options, entry.done))
+            self._flight[self._crew.walker(entry.number).submit(call[0], *call[1])] = (entry, call)
+        for place in waiting:
+            if len(self._flight) >= self._crew.window:
                 break
-            piece, future = waiting.popleft()
-            if isinstance(piece, BadFile) or future is None:
-                yield piece  # type: ignore[misc]
-                continue
+            assert place.piece is not None
+            self._send(place, read, place.piece, self._options)
+
+    def _send(self, place: _Place, function: Callable[..., Answer], *arguments: Any) -> None:
+        place.sent = True
+        self._flight[self._crew.reader().submit(function, *arguments)] = (place, (function, arguments))
+
+    def _recall(self, place: _Place, name: str) -> None:
+        assert self._parts is not None
+        place.sent = True
+        place.answer = recall(self._parts.url, name)
+
+    def _settle(self, done: set[Future[Any]]) -> None:
+        """Takes what is done; where a worker died, finds out whose fault it was."""
+        suspects = []
+        for future in done:
+            entry, call = self._flight.pop(future)
             try:
-                yield from future.result()
-            except BrokenProcessPool:
-                pool = _pool(options.jobs)
-                yield from _alone(piece, options)
-                waiting = deque(
-                    (each, None if isinstance(each, BadFile) else pool.submit(_whole, each, options))
-                    for each, _ in waiting
-                )
-            if progress:
-                progress(piece)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+                self._take(entry, future.result())
+            except self._deaths:
+                suspects.append((entry, call))
+        if suspects:
+            self._alone(suspects)
+
+    def _alone(self, suspects: list[tuple[_Place | _Line, Call]]) -> None:
+        """Everything that was under way, one after the other: what dies again is what kills."""
+        wait(self._flight)
+        for future, (entry, call) in self._flight.items():
+            try:
+                self._take(entry, future.result())
+            except self._deaths:
+                suspects.append((entry, call))
+        self._flight.clear()
+        self._crew.renew()
+        answers = self._crew.alone([call for _, call in suspects])
+        for (entry, (function, arguments)), answer in zip(suspects, answers, strict=True):
+            if isinstance(answer, Died):
+                answer = self._without(entry, function, arguments, answer)
+            self._take(entry, answer)
+
+    def _without(
+        self, entry: _Place | _Line, function: Callable[..., Any], arguments: tuple[Any, ...], death: Died
+    ) -> Answer | Walked:
+        """The answer without the files or parts that kill their reader, which are errors in their place."""
+        if isinstance(entry, _Line):
+            bad = Answer((BadFile(entry.file.name, None, None, _cause(death)),), spoken=True)
+            bad = delivered(bad, (entry.file,), self._options, entry.walked, last=True)
+            return Walked((Slot(entry.walked, bad, last=True),), False)
+        piece, *rest = arguments
+        singly = [(probe, (piece.among(at, at + 1), *rest)) for at in range(len(piece))]
+        lives = list(self._crew.alone(singly))
+        dead = tuple((at, _cause(life)) for at, life in enumerate(lives) if isinstance(life, Died))
+        (answer,) = self._crew.alone([(function, (replace(piece, dead=dead), *rest))])
+        if isinstance(answer, Died):  # not the same twice: leave it all out
+            every = tuple((at, _cause(answer)) for at in range(len(piece)))
+            answer = read(replace(piece, dead=every), self._options)
+        return cast(Answer, answer)
+
+    def _take(self, entry: _Place | _Line, result: Answer | Walked) -> None:
+        if isinstance(entry, _Place):
+            assert isinstance(result, Answer)
+            entry.answer = result
+            self._held += _weight(result)
+            if self._parts and entry.piece:
+                number = entry.piece.number if entry.piece.leaves is not None else None
+                self._parts.name(entry.piece.files, number)
+            return
+        assert isinstance(result, Walked)
+        entry.walking, entry.more = False, result.more
+        for slot in result.slots:
+            place = _Place(slot.what if isinstance(slot.what, Piece) else None)
+            entry.places.append(place)
+            if self._parts:
+                name = self._parts.name((entry.file,), slot.number, slot.last)
+                if slot.what is None:
+                    self._recall(place, name)
+            if isinstance(slot.what, Answer):
+                place.answer = slot.what
+                self._held += _weight(slot.what)
+        entry.walked += len(result.slots)
+
+    def _ready(self) -> Iterator[Answer]:
+        """Answers that nothing stands before."""
+        while self._queue:
+            head = self._queue[0]
+            if isinstance(head, _Place):
+                if head.answer is None:
+                    return
+                self._queue.popleft()
+                self._held -= _weight(head.answer)
+                self._count(head.answer.size)
+                yield head.answer
+                continue
+            while head.places and (answer := head.places[0].answer):
+                head.places.popleft()
+                self._held -= _weight(answer)
+                yield self._of_line(head, answer)
+            if head.places or head.more:
+                return
+            self._queue.popleft()
+            self._count(head.file.size - head.counted)
+
+    def _of_line(self, line: _Line, answer: Answer) -> Answer:
+        """An answer about a part of a file: that it is empty is said at the end, if nothing else was."""
+        step = min(answer.size, line.file.size - line.counted)
+        line.counted += step
+        self._count(step)
+        line.spoken = line.spoken or answer.spoken
+        if not line.spoken:
+            return answer
+        return replace(answer, found=tuple(e for e in answer.found if not isinstance(e, NoKernels)))
+
+    def _count(self, size: int) -> None:
+        if self._progress and size:
+            self._progress(size)
 
 
-def _alone(piece: Piece, options: Options) -> list[Found]:
-    """A piece again in a process of its own: if that dies too, it is this file that kills it."""
-    with _pool(1) as pool:
-        try:
-            return pool.submit(_whole, piece, options).result()
-        except BrokenProcessPool:
-            return [BadFile(piece.file, None, None, "its reader died; the file is left out")]
+def _cause(death: Died) -> str:
+    return f"its reader {death}; left out"
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+def _weight(answer: Answer) -> int:
+    return sum(len(each) for each in answer.found if isinstance(each, bytes))

@@ -10,6 +10,9 @@ import numpy as np
 
 from wavefit.survey.table import Table
 
+NUMBERS = ("kernels", "errors", "duplicates", "spilling", "cannot_launch", "no_fit", "near")
+"""What it counts in whole numbers."""
+
 
 @dataclass(slots=True)
 class Summary:
@@ -39,6 +42,30 @@ class Summary:
         self.no_fit += int((columns["workgroups"] < 0).sum())
         gain = columns["vgprs_to_gain"]
         self.near += int(((gain > 0) & (gain <= self.within)).sum())
+
+    def merge(self, other: Summary) -> None:
+        """Adds what another one counted."""
+        self.files |= other.files
+        self.by_target += other.by_target
+        self.by_binding += other.by_binding
+        for name in NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def counts(self) -> dict[str, Any]:
+        """Everything in it as plain data."""
+        said = {name: getattr(self, name) for name in (*NUMBERS, "within")}
+        return {
+            **said,
+            "files": sorted(self.files),
+            "by_target": self.by_target,
+            "by_binding": self.by_binding,
+        }
+
+    @staticmethod
+    def of_counts(said: dict[str, Any]) -> Summary:
+        """The Summary of which `counts` gave these."""
+        counted = {name: Counter(said[name]) for name in ("by_target", "by_binding")}
+        return Summary(**{**said, **counted, "files": set(said["files"])})
 
     def to_dict(self) -> dict[str, Any]:
         """The document `wavefit.survey/1`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +35,10 @@ vector registers gain a workgroup where they alone bind, `vgprs_to_lose` more lo
 class Table:
     """Rows by column (COLUMNS): lists of text, int64 with -1 for not known, float64 with nan for no Fit."""
 
-    columns: dict[str, Any]
+    columns: Mapping[str, Any]
 
     def __len__(self) -> int:
-        return len(self.columns["name"])
+        return len(self.columns["vgprs"])
 
     def records(self) -> Iterator[dict[str, Any]]:
         """One dictionary a row, None for what is not known."""

@@ -10,10 +10,8 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import IO, Any, Protocol
 
-import numpy as np
-
-from wavefit.survey.fits import RATIOS
-from wavefit.survey.table import COLUMNS, TEXTS, Table
+from wavefit.survey.arrow import schema, to_arrow
+from wavefit.survey.table import COLUMNS, Table
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -91,40 +89,13 @@ class _JsonLines:
 class _Parquet:
     def __init__(self, path: str) -> None:
         try:
-            import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError as error:
             raise CannotWrite("Parquet needs pyarrow: pip install 'wavefit[survey]'") from error
-        self._pa = pa
-        few = {"file", "member", "target", "mode", "threads_from", "binding"}
-
-        def kind(name: str) -> Any:
-            if name in TEXTS:
-                return pa.dictionary(pa.int32(), pa.string()) if name in few else pa.string()
-            return pa.float64() if name in RATIOS else pa.int64()
-
-        fields = [pa.field(name, kind(name)) for name in COLUMNS]
-        self._schema = pa.schema(fields, metadata={"wavefit": "wavefit.survey-rows/1"})
-        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd", compression_level=1)
+        self._writer = pq.ParquetWriter(path, schema(), compression="zstd", compression_level=1)
 
     def write(self, table: Table) -> None:
-        pa = self._pa
-        arrays = []
-        for field in self._schema:
-            column = table.columns[field.name]
-            if isinstance(column, np.ndarray):
-                mask = np.isnan(column) if column.dtype == np.float64 else column < 0
-                arrays.append(pa.array(column, mask=mask))
-            else:
-                text = [_clean(value) for value in column]
-                made = pa.array(text, pa.string())
-                arrays.append(made.dictionary_encode() if pa.types.is_dictionary(field.type) else made)
-        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+        self._writer.write_table(to_arrow(table))
 
     def close(self) -> None:
         self._writer.close()
-
-
-def _clean(value: str | None) -> str | None:
-    """Names are bytes of a file: lone surrogates have no UTF-8."""
-    return value if value is None or value.isascii() else value.encode("utf-8", "backslashreplace").decode()

@@ -26,6 +26,10 @@ class Tile:
 
     `seconds` is est.; `lds` is the range that the compiled size lies in; `registers` and `spilled` are
     est. per lane. `fit` is the occupancy derived from them, at the high end of `lds` where that launches.
+
+    A workgroup of `warps` waves (`threads` work-items) makes a `block_m` x `block_n` tile in steps of
+    `block_k`, `stages` of them held at once; `group_m` rows of tiles are walked together, K is cut in
+    `split_k` parts. `fit` is for `chip` with `charged_lds`.
     """
 
     block_m: int
@@ -91,7 +95,8 @@ def rank_tiles(
 
     C[m, n] = A[m, k] B[k, n] with operands of `dtype` (`fp16`, `bf16`, `fp8`, `mxfp4`, ...). `candidates`
     are dictionaries with block_m, block_n, block_k and any of warps, stages, group_m, split_k; None
-    enumerates. `layout` and `persistent` as for `rank`. Raises BadQuestion, ChipNotFound.
+    enumerates. `layout` and `persistent` as for `rank`; `top` keeps so many. Raises BadQuestion,
+    ChipNotFound.
     """
     found = rank(
         chip, m=m, n=n, k=k, dtype=dtype, candidates=candidates, layout=layout, persistent=persistent, top=top

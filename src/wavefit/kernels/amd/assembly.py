@@ -106,10 +106,13 @@ def _decoded(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace").strip("\r")
 
 
-def descriptor_of(block: Directives, target: Target | None) -> Descriptor | None:
-    """The descriptor that an assembler makes of a block; None where that is not known."""
+def descriptor_of(block: Directives, target: Target | None, named: str = "") -> Descriptor | None:
+    """The descriptor that an assembler makes of a block; None where that is not known.
+
+    `named` is the target as the text names it, with its features (`gfx90a:xnack-`).
+    """
     wave = _wave(block, target)
-    rsrc1 = _registers(block, target, wave) if target else 0
+    rsrc1 = _registers(block, target, wave, ":xnack-" in named) if target else 0
     offset = block.get("accum_offset")
     if rsrc1 is None or None in (block.get(name, 0) for name in _PLAIN):
         return None
@@ -132,12 +135,12 @@ def _wave(block: Directives, target: Target | None) -> int:
     return 32 if told else 64
 
 
-def _registers(block: Directives, target: Target, wave: int) -> int | None:
+def _registers(block: Directives, target: Target, wave: int, xnack_off: bool) -> int | None:
     """The two fields of register counts, None where they cannot be worked out."""
     vgprs, sgprs, file = block.get("next_free_vgpr"), block.get("next_free_sgpr"), target.vgpr.files.get(wave)
     if vgprs is None or sgprs is None or file is None or file.encode_granule is None:
         return None
-    scalar = target.sgpr.fixed or sgprs + _extra(block, target)
+    scalar = target.sgpr.fixed or sgprs + _extra(block, target, xnack_off)
     return _granules(vgprs, file.encode_granule) & 0x3F | (_granules(scalar, 8) & 0xF) << 6
 
 
@@ -146,11 +149,15 @@ def _granules(count: int, granule: int) -> int:
     return max(0, -(-count // granule) - 1)
 
 
-def _extra(block: Directives, target: Target) -> int:
-    """SGPRs on top: FLAT_SCRATCH takes the target's most, XNACK 4, VCC 2; said or not, each is reserved."""
+def _extra(block: Directives, target: Target, xnack_off: bool) -> int:
+    """SGPRs on top: FLAT_SCRATCH takes the target's most, XNACK 4, VCC 2.
+
+    Each is reserved if not said otherwise; XNACK where the target can have it and it is not off.
+    """
     most = target.sgpr.extra or 0
     if block.get("reserve_flat_scratch", 1) != 0:
         return most
-    if block.get("reserve_xnack_mask", 0) != 0:
+    able = target.facts.get("features.xnack")
+    if block.get("reserve_xnack_mask", int(able is not None and able.value is True and not xnack_off)) != 0:
         return min(4, most)
     return 2 if block.get("reserve_vcc", 1) != 0 else 0

@@ -29,13 +29,13 @@ def assembly(source: Source) -> Iterator[Kernel | BadFile]:
 
 
 def _kernels(source: Source, part: Part) -> Iterator[Kernel | BadFile]:
-    code = _code(source, part)
+    code, named = _code(source, part), part.target or source.hint or ""
     blocks = dict(part.blocks)
     spends = [(spend, blocks.pop(spend.symbol.removesuffix(".kd"), None)) for spend in part.entries]
     spends += [(Spend(name, f"{name}.kd"), block) for name, block in blocks.items()]
     for spend, block in spends:
         try:
-            yield joined(code, spend, descriptor_of(block, code.limits) if block else None)
+            yield joined(code, spend, descriptor_of(block, code.limits, named) if block else None)
         except ValueError as error:
             yield source.bad(None, f"kernel {spend.name}: {error}")
 

@@ -55,7 +55,7 @@ def _extent(source: Source, at: int) -> int | None:
     return source.size - at if header.total is None else max(header.total, header.size)
 
 
-@reader("compressed offload bundle", magic=MAGIC, forward=True, extent=_extent)
+@reader("compressed offload bundle", magic=MAGIC, forward=True, extent=_extent, packed=True)
 def compressed(source: Source) -> Iterator[Source | BadFile]:
     """The bundle inside, unpacked while it is read, and then whatever blobs follow."""
     header = _header(source)

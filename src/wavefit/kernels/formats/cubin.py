@@ -39,7 +39,7 @@ class Cubin(NamedTuple):
     "NVIDIA cubin",
     magic=b"\x7fELF",
     when=lambda source: source.starts(MACHINE.to_bytes(2, "little"), at=18),
-    extent=lambda source, at: extent(source, at, MACHINE),
+    extent=lambda source, at: extent(source, at, MACHINE, None),
 )
 def cubin(source: Source) -> Iterator[Kernel | BadFile]:
     """The kernels in the order of the symbol table."""

@@ -30,6 +30,7 @@ def host(source: Source) -> Iterator[Source | BadFile]:
 
     A file that is read while it is unpacked is searched as it comes: its sections stand at the end.
     """
+    processor = machine_name(source.u16(18))
     regions = []
     found = damage = False
     if not source.forward:
@@ -42,7 +43,7 @@ def host(source: Source) -> Iterator[Source | BadFile]:
         found = True
         yield blob
     if not (found or damage):
-        raise source.nothing(f"ELF for {machine_name(source.u16(18))}, no device code")
+        raise source.nothing(f"ELF for {processor}, no device code")
 
 
 def _is_data(section: Section) -> bool:

@@ -66,7 +66,7 @@ def archive(source: Source) -> Iterator[Source | BadFile]:
             if info.header_offset < end:
                 raise source.bad(info.header_offset, f"{info.filename} overlaps the member before it")
             end = at + info.compress_size
-            if not info.is_dir() and not is_copy(info.filename, opened.NameToInfo.__contains__):
+            if not info.filename.endswith("/") and not is_copy(info.filename, opened.NameToInfo.__contains__):
                 member = _member(source, info, at)
                 member.sibling = _beside(source, opened, info.filename)
                 yield member

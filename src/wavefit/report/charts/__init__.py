@@ -18,12 +18,16 @@ by rendering. Both are left out for that.
 """
 
 from wavefit.report.charts.bounds import roofline, trap
+from wavefit.report.charts.confirm import confirmed
 from wavefit.report.charts.export import NoCharts, html, png, save, svg
 from wavefit.report.charts.feed import bandwidth, feed_chart, measured, throughput
 from wavefit.report.charts.occupancy import occupancy
+from wavefit.report.charts.order import tile_order
 from wavefit.report.charts.style import DARK, LIGHT, Spec, Theme
+from wavefit.report.charts.survey import Distributions, distributions
 
 __all__ = [
-    "DARK", "LIGHT", "NoCharts", "Spec", "Theme", "bandwidth", "feed_chart", "html", "measured", "occupancy",
-    "png", "roofline", "save", "svg", "throughput", "trap",
+    "DARK", "LIGHT", "Distributions", "NoCharts", "Spec", "Theme", "bandwidth", "confirmed", "distributions",
+    "feed_chart", "html", "measured", "occupancy", "png", "roofline", "save", "svg", "throughput",
+    "tile_order", "trap",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wavefit.occupancy import Fit
+from wavefit.occupancy import Fit, FitRange
 from wavefit.report.charts.parts import marks, tips
 from wavefit.report.charts.steps import Stair, Stairs, stairs
 from wavefit.report.charts.style import SCHEMA, Spec, axis, series, titled
@@ -24,12 +24,13 @@ _LOOKS: dict[str, Spec] = {
 _HEADS = {**NAMES, "threads": "workgroup size"}
 
 
-def occupancy(*fits: Fit) -> Spec:
+def occupancy(*found: Fit | FitRange) -> Spec:
     """Waves a SIMD against each resource, all others as they are; several Fits lie over each other.
 
     Each panel says where the kernel stands, the nearest cliff each way, and whether this resource limits.
-    Raises BadQuestion for a Fit of another view than the hardware's.
+    Of a range the size with the most waves is drawn. Raises BadQuestion for another view than the hardware's.
     """
+    fits = [each.high if isinstance(each, FitRange) else each for each in found]
     names = [_name(fit, fits) for fit in fits]
     panels: dict[str, list[tuple[str, Stairs]]] = {}
     for name, fit in zip(names, fits, strict=True):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from wavefit.chips import Target
+from wavefit.model import Kernel, Launch
 from wavefit.occupancy import BadQuestion, Fit
-from wavefit.occupancy.limits import lds_cap, sgpr_cap
+from wavefit.occupancy.limits import LIMITS, lds_cap, sgpr_cap
 from wavefit.occupancy.result import ratio
-from wavefit.occupancy.steps import evaluate, spend
+from wavefit.occupancy.steps import SPENT, spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,54 +59,102 @@ def stairs(fit: Fit) -> tuple[Stairs, ...]:
         "lds": (fit.kernel.lds or 0) + (fit.launch.lds_dynamic or 0),
     }
     found = [
-        _stairs(fit, resource, here, tuple(_falling(_waves(fit, resource), _cap(fit, resource))))
+        _stairs(fit, resource, here, _spending(fit, resource))
         for resource, here in given.items()
         if here is not None and not fit.kernel.wave_vgprs
     ]
     if fit.kernel.required_threads is None:  # else the size is no choice
-        found.append(_stairs(fit, "threads", fit.threads, tuple(_sizes(fit))))
+        found.append(_stairs(fit, "threads", fit.threads, _sizes(fit)))
     return tuple(found)
 
 
-def _stairs(fit: Fit, resource: str, here: int, found: tuple[Stair, ...]) -> Stairs:
+def _stairs(fit: Fit, resource: str, here: int, found: Iterable[Stair]) -> Stairs:
     bound = {"slots", "workgroups", "threads"} if resource == "threads" else {resource}
-    return Stairs(resource, here, fit.waves_per_simd, bool(bound & set(fit.binding)), found)
+    return Stairs(resource, here, fit.waves_per_simd, bool(bound & set(fit.binding)), tuple(_merged(found)))
 
 
-def _waves(fit: Fit, resource: str) -> Callable[[int], int | float]:
-    unit = fit.of.unit(fit.mode)
-
-    def at(amount: int) -> int | float:
-        kernel, launch = spend(fit.kernel, fit.launch, resource, amount)
-        return ratio(evaluate(fit.of, unit, kernel, launch).waves, unit.simds)
-
-    return at
-
-
-def _cap(fit: Fit, resource: str) -> int:
-    """The most of a resource that one wave or workgroup may have."""
-    if resource == "vgpr":
-        return fit.of.vgpr.addressable
-    if resource == "sgpr":
-        return sgpr_cap(fit.of) or fit.of.sgpr.file or 0
-    return lds_cap(fit.of, fit.of.unit(fit.mode))
-
-
-def _falling(waves: Callable[[int], int | float], cap: int) -> Iterator[Stair]:
-    """Stairs of what only falls as the amount grows, each end by bisection; the last is over the cap."""
-    low = 0
-    while low <= cap:
-        here, first, last = waves(low), low, cap
-        while first < last:
-            middle = (first + last + 1) // 2
-            first, last = (middle, last) if waves(middle) >= here else (first, middle - 1)
-        yield Stair(low, first, here)
-        low = first + 1
-    yield Stair(low, low, waves(low))
+def _spending(fit: Fit, resource: str) -> Iterator[Stair]:
+    """What this resource alone admits, under the least of what all others do."""
+    others = (limit.workgroups for limit in fit.limits if limit.resource != resource)
+    least = min(groups for groups in others if groups is not None)
+    simds = fit.of.unit(fit.mode).simds
+    read = fit.kernel.allocated_vgprs is not None or fit.kernel.allocated_sgprs is not None
+    for low, high, groups in _alone(_Rules(fit.of), replace(fit.launch, lds_dynamic=None), resource, read):
+        resident = least if groups is None else min(groups, least)
+        yield Stair(low, high, ratio(resident * fit.launch.waves, simds))
 
 
 def _sizes(fit: Fit) -> Iterator[Stair]:
     """Workgroup sizes by whole waves: those between spend the same."""
-    waves, wave = _waves(fit, "threads"), fit.wave
-    for high in range(wave, fit.of.workgroup.max_threads + 1, wave):
-        yield Stair(high - wave + 1, high, waves(high))
+    unit = fit.of.unit(fit.mode)
+    for high in range(fit.wave, fit.of.workgroup.max_threads + 1, fit.wave):
+        launch = replace(fit.launch, threads=high)
+        admitted = (limit(fit.of, unit, fit.kernel, launch).workgroups for limit in LIMITS)
+        resident = min(groups for groups in admitted if groups is not None)
+        yield Stair(high - fit.wave + 1, high, ratio(resident * launch.waves, unit.simds))
+
+
+def _merged(found: Iterable[Stair]) -> Iterator[Stair]:
+    """Neighbours with the same waves are one stair."""
+    last: Stair | None = None
+    for stair in found:
+        if last is not None and last.waves == stair.waves:
+            last = Stair(last.low, stair.high, stair.waves)
+            continue
+        if last is not None:
+            yield last
+        last = stair
+    if last is not None:
+        yield last
+
+
+class _Rules:
+    """A Target as the key of a cache: this very one, which need not be hashed whole."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Target) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Rules) and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+@lru_cache(maxsize=1024)
+def _alone(
+    rules: _Rules, launch: Launch, resource: str, read: bool
+) -> tuple[tuple[int, int, int | None], ...]:
+    """(low, high, workgroups) of one resource alone; a report asks for the same ones again and again."""
+    unit, limit = rules.of.unit(launch.mode), SPENT[resource]
+    bare = Kernel("", allocated_vgprs=0) if read else Kernel("")
+
+    def groups(amount: int) -> int | None:
+        kernel, launched = spend(bare, launch, resource, amount)
+        return limit(rules.of, unit, kernel, launched).workgroups
+
+    return tuple(_falling(groups, _cap(rules.of, launch, resource)))
+
+
+def _cap(of: Target, launch: Launch, resource: str) -> int:
+    """The most of a resource that one wave or workgroup may have."""
+    if resource == "vgpr":
+        return of.vgpr.addressable
+    if resource == "sgpr":
+        return sgpr_cap(of) or of.sgpr.file or 0
+    return lds_cap(of, of.unit(launch.mode))
+
+
+def _falling(groups: Callable[[int], int | None], cap: int) -> Iterator[tuple[int, int, int | None]]:
+    """Levels of what only falls as the amount grows, each end by bisection; the last is over the cap."""
+    low = 0
+    while low <= cap:
+        here, first, last = groups(low), low, cap
+        while first < last:
+            middle = (first + last + 1) // 2
+            first, last = (middle, last) if groups(middle) == here else (first, middle - 1)
+        yield low, first, here
+        low = first + 1
+    yield low, low, groups(low)

@@ -73,7 +73,7 @@ def config(theme: Theme) -> Spec:
         },
         "header": {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": 12},
         "line": {"strokeWidth": 2.2},
-        "range": {"category": list(theme.series)},
+        "range": {"category": list(theme.series), "ramp": [theme.line, theme.grid]},
         "text": {"color": theme.text},
         "style": {
             "line": {"color": theme.line},
@@ -84,6 +84,7 @@ def config(theme: Theme) -> Spec:
             "ring": {"color": theme.text},
             "bar": {"color": theme.axis},
             "quiet": {"color": theme.axis},
+            "whole": {"color": theme.line},
             "note": {"color": theme.quiet, "fontSize": 11},
             "label": {"color": theme.text, "fontSize": 12},
         },
