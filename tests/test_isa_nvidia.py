@@ -27,7 +27,7 @@ def _main_kernel(name: str) -> Decoded:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_instruction_is_understood(name: str):
     decoded = _main_kernel(name)
-    assert not decoded.notes
+    assert all(note.startswith("it calls functions") for note in decoded.notes)
     assert decoded.target == f"sm_{name.split('_')[1].removeprefix('sm')}"
 
 

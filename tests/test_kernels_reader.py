@@ -219,7 +219,7 @@ def test_one_bad_kernel_does_not_hide_the_others() -> None:
 def test_hostile_names_are_escaped_in_messages() -> None:
     name = "k\x1b[2J\u202e\n"
     bad = found(code_object(note(metadata(entry(name=name, agpr_count=99))), {"k.kd": descriptor()}))[0]
-    assert str(bad) == "a.co: kernel k\\x1b[2J\\u202e\\n: 99 AGPRs of 37 VGPRs in all"
+    assert str(bad) == "a.co: kernel k\\x1b[2J\\u202e\\x0a: 99 AGPRs of 37 VGPRs in all"
 
 
 def test_an_object_of_another_os_abi_says_so() -> None:

@@ -58,7 +58,7 @@ def test_fp8_peak_of_mi355x_is_256_cus_x_8192_x_2400_mhz():
     ("asked", "options", "error", "says"),
     [
         (("gfx950", "fp8"), {}, matrix.NotKnown, "is a target, not a chip"),
-        (("K100_AI", "fp16"), {}, matrix.NotKnown, "the matrix rate of fp16 is not public"),
+        (("K100_AI", "fp16"), {}, matrix.NotKnown, "peak clock is not known"),
         (("MI60", "fp16"), {}, matrix.NoMatrix, "gfx906 has no matrix instructions"),
         (("MI300X", "fp4"), {}, matrix.TypeNotFound, "no matrix instruction of gfx942 for fp4"),
         (("MI300X", "bf16"), {"path": "vector"}, matrix.NotKnown, "known: fp64, fp32"),

@@ -8,9 +8,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from tests.test_cli import run
+from wavefit.gate.schema import schema
+from wavefit.report.query import query_document
 from wavefit.survey import Options, survey_parts
 from wavefit.survey.query import QUESTIONS, BadQuery, query
 
@@ -115,3 +118,8 @@ def test_the_command_answers_in_80_columns_and_as_a_document(
     assert document["schema"] == "wavefit.survey-query/1"
     assert document["total"] >= len(document["rows"])
     assert text.stdout.split(": ")[1].startswith(str(document["total"])) or name == "near"
+
+
+@pytest.mark.parametrize("question", [name for name, each in QUESTIONS.items() if each.files == 1])
+def test_the_document_is_what_its_schema_says(rows: tuple[str, list[dict[str, Any]]], question: str) -> None:
+    jsonschema.validate(query_document(query(question, [rows[0]])), schema("survey-query"))

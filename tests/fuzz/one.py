@@ -11,7 +11,7 @@ from collections.abc import Callable
 import atheris
 
 PACKAGES = {"isa": "wavefit.isa", "profiles": "wavefit.profiles", "gate": "wavefit.gate"}
-"""What is watched for coverage, by the first word of a target's name; all of wavefit takes seconds to prepare."""
+"""What is watched for coverage, by the first word of a target's name; all of wavefit takes seconds."""
 WATCHED = PACKAGES.get(sys.argv[1].split()[0].rstrip(","), "wavefit.kernels")
 
 with atheris.instrument_imports(include=[WATCHED], enable_loader_override=False):

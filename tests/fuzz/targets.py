@@ -128,7 +128,8 @@ def rules(data: bytes) -> None:
 def _rule_seeds() -> Iterator[bytes]:
     yield from (
         b"vgpr_spills == 0", b"total_vgprs <= 128 and not lds > 32K or waves_per_simd >= baseline",
-        b'name =~ "gemm_.*" -> (vgprs + 8) * 2 < baseline.vgprs - -4', b"occupancy >= 50% and scratch != unknown",
+        b'name =~ "gemm_.*" -> (vgprs + 8) * 2 < baseline.vgprs - -4',
+        b"occupancy >= 50% and scratch != unknown",
     )  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def budgets(data: bytes) -> None:
 
 
 def _budget_seeds() -> Iterator[bytes]:
-    yield b'[rules]\n"*" = ["vgpr_spills == 0"]\n"gemm_*" = ["total_vgprs <= 128", "waves_per_simd >= baseline"]\n'
+    yield b'[rules]\n"*" = ["vgpr_spills == 0"]\n"gemm_*" = ["total_vgprs <= 128", "waves >= baseline"]\n'
 
 
 def reports(data: bytes) -> None:

@@ -263,7 +263,8 @@ def _hidden(case: Case) -> Found:
             pipe = max(feed.busy, key=lambda name: feed.busy[name])
             yield gain - 1, _advice(
                 case, "waves", f"{more.waves} waves a SIMD",
-                f"est. bound by latency at {feed.waves}: its busiest pipe, {pipe}, works {feed.busy[pipe]:.0%}",
+                f"est. bound by latency at {feed.waves}: "
+                f"its busiest pipe, {pipe}, works {feed.busy[pipe]:.0%}",
                 *_rests(feed), sure=False, price=_changes(step), gain=f"est. {gain:.2f} x",
             )  # fmt: skip
             return
@@ -371,7 +372,7 @@ def _occupancy(case: Case, step: Step) -> str:
 
 
 RULES: tuple[tuple[Callable[[Case], Found], ...], ...] = (
-    (_launch,), (_spills,), (_matrix,), (_rate,), (_packed,), (_vector, _loads, _chains, _waves, _hidden), (_grid,),
-    (_cliffs,), (_shape,), (_fed,),
+    (_launch,), (_spills,), (_matrix,), (_rate,), (_packed,), (_vector, _loads, _chains, _waves, _hidden),
+    (_grid,), (_cliffs,), (_shape,), (_fed,),
 )  # fmt: skip
 """Rules by rank, most important first; within a rank what gains more comes first."""

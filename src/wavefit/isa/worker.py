@@ -84,7 +84,7 @@ def disassemble(library: str, cpu: str, features: str, every: str) -> None:
 
 
 def again(step: Step, context: int, words: bytes, address: int, text: ctypes.Array[ctypes.c_char]) -> int:
-    """Decodes 8 bytes (and a constant behind) that a compiler of another age than this LLVM wrote its own way."""
+    """Decodes 8 bytes (and a constant behind) that a compiler of another age wrote in its own way."""
     if len(words) < 8:
         return 0
     for word, start in same(int.from_bytes(words, "little")):
@@ -99,7 +99,7 @@ def same(word: int) -> Iterator[tuple[int, bytes]]:
     """Other ways to write an instruction, each with what its text then begins with.
 
     Newer LLVM writes the constant 0 for operands that an instruction does not use, older 0. Comparisons that
-    set EXEC alone name it as their destination; LLVM 14 left 0 there, which the C API takes for no instruction.
+    set EXEC alone name it as their destination; LLVM 14 left 0 there, which the C API takes for nothing.
     """
     for fields in (UNUSED[1:], UNUSED):
         if all(word >> field & 0x1FF == 0x80 for field in fields):

@@ -9,7 +9,6 @@ from wavefit.report.names import printable
 from wavefit.report.wrap import WIDTH, hung, table
 from wavefit.survey.query import QUESTIONS, Found
 
-SCHEMA = "wavefit.survey-query/1"
 _PLACES = ("name", "file", "member")
 _SHORTEST = 24
 
@@ -68,5 +67,10 @@ def _cell(value: Any) -> str:
 
 def query_document(found: Found) -> dict[str, Any]:
     """The document `wavefit.survey-query/1`: rows under the columns' names."""
-    rows = [dict(zip((c.replace(" ", "_") for c in found.columns), row, strict=True)) for row in found.rows]
-    return {"schema": SCHEMA, "question": found.question, "total": found.total, "rows": rows}
+    keys = [column.replace(" ", "_") for column in found.columns]
+    return {
+        "schema": "wavefit.survey-query/1",
+        "question": found.question,
+        "total": found.total,
+        "rows": [dict(zip(keys, row, strict=True)) for row in found.rows],
+    }

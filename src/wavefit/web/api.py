@@ -15,7 +15,7 @@ from wavefit.web.worker import read
 Json = dict[str, Any]
 DOCUMENTS = (
     "fit-1", "fit-range-1", "chip-1", "chips-1", "matrix-1", "layout-1", "feed-1", "feed-sweep-1", "tiles-1",
-    "report-1", "confirm-1",
+    "report-1", "confirm-1", "stairs-1",
 )  # fmt: skip
 """What the routes answer with, by the names of their schemas."""
 

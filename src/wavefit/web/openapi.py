@@ -12,47 +12,6 @@ _PREFIX = "urn:wavefit:schema:"
 _HOME = "#/components/schemas/"
 _ALONE = ("$schema", "$id")
 
-STAIRS: Json = {
-    "title": "wavefit.stairs/1",
-    "type": "object",
-    "required": ["schema", "resources"],
-    "properties": {
-        "schema": {"const": "wavefit.stairs/1"},
-        "resources": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["resource", "here", "waves", "limits", "stairs"],
-                "properties": {
-                    "resource": {"enum": ["vgpr", "sgpr", "lds", "threads"]},
-                    "here": {"type": "integer", "minimum": 0},
-                    "waves": {"type": "number", "minimum": 0},
-                    "limits": {"type": "boolean"},
-                    "stairs": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["low", "high", "waves"],
-                            "properties": {
-                                "low": {"type": "integer", "minimum": 0},
-                                "high": {"type": "integer", "minimum": 0},
-                                "waves": {"type": "number", "minimum": 0},
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
-ERROR: Json = {
-    "title": "wavefit.error/1",
-    "type": "object",
-    "required": ["schema", "error"],
-    "properties": {"schema": {"const": "wavefit.error/1"}, "error": {"type": "string"}},
-}
-
-
 ERROR_REF: Json = {"$ref": _HOME + "error-1"}
 
 
@@ -74,8 +33,8 @@ def _json(found: Json) -> Json:
 
 def components(names: list[str]) -> Json:
     """Every named document's schema, with those they refer to, as components."""
-    found: Json = {"stairs-1": STAIRS, "error-1": ERROR}
-    for name in names:
+    found: Json = {}
+    for name in (*names, "error-1"):
         whole = schema("wavefit." + name.replace("-1", "/1"))
         others = {key: each for key, each in whole.get("$defs", {}).items() if "$id" in each}
         own = {key: each for key, each in whole.get("$defs", {}).items() if "$id" not in each}

@@ -1,4 +1,4 @@
-"""AOTriton's kernel archives (`.aks2`), as wheels of PyTorch for ROCm carry them: many Triton kernels, packed.
+"""AOTriton's kernel archives (`.aks2`), as PyTorch's wheels for ROCm carry them: many kernels, packed.
 
 Layout, read off the archives of AOTriton 0.11: a header, then one xz stream; in it a directory, where each
 row says what its kernel is launched with, then the code objects, offsets counting from the directory's end.
