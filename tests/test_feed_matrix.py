@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from statistics import mean
 
 import pytest
@@ -120,6 +121,30 @@ def test_a_way_is_enough_and_one_less_is_not():
     assert fit("MI355X", total_vgprs=waves.registers + 8, threads=256).waves_per_simd < waves.waves
 
 
+FED = [
+    ("BW1000", "v_mmac_f32_16x16x16_f16"), ("MI300X", "v_mfma_f32_16x16x16_f16"), ("MI355X", F8F6F4),
+    ("MI250X", "v_mfma_f32_16x16x4f32"), ("H200", MMA), ("A100", "mma.m16n8k16.f16"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("chip", "instruction"), FED, ids=[chip for chip, _ in FED])
+def test_no_way_is_worse_by_its_own_estimate(chip, instruction):
+    for waves, ilp in product(range(1, 9), range(1, 6)):
+        try:
+            answer = feed(chip, instruction, ilp=ilp, waves=waves)
+        except BadQuestion:  # so many do not fit
+            continue
+        for way in answer.ways:
+            assert not way.possible or way.utilisation > answer.utilisation, (waves, ilp, way)
+
+
+def test_enough_by_littles_law_that_plays_worse_is_raised_until_it_gains():
+    answer = feed("BW1000", "v_mmac_f32_16x16x16_f16", ilp=1, waves=4)
+    assert answer.ways  # 2 chains are enough in flight and no gain: a loop of both is played slower
+    assert all(feed("BW1000", "v_mmac_f32_16x16x16_f16", ilp=way.chains, waves=way.waves).utilisation
+               > answer.utilisation for way in answer.ways)  # fmt: skip
+
+
 def test_a_kernel_of_many_registers_is_told_what_a_wave_more_would_save():
     answer = feed("MI355X", F8F6F4, ilp=1, waves=1, registers=300)
     waves = next(way for way in answer.ways if way.by == "waves")
@@ -128,6 +153,14 @@ def test_a_kernel_of_many_registers_is_told_what_a_wave_more_would_save():
 
 def test_what_is_fed_has_no_ways():
     assert feed("MI355X", F8F6F4, ilp=8, waves=1).ways == ()
+
+
+def test_a_latency_that_only_the_compilers_schedule_gives_is_said_to_be_no_measurement():
+    answer = feed("MI300X", "v_mfma_f32_16x16x16_f16", ilp=2, waves=2)
+    assert any("latency: not measured" in line for line in answer.assumptions)
+    given = feed("MI300X", "v_mfma_f32_16x16x16_f16", ilp=2, waves=2, latency=30)
+    assert not any("latency" in line for line in given.assumptions)
+    assert not any("latency" in line for line in feed("H200", MMA, ilp=2, waves=2).assumptions)
 
 
 def test_what_an_answer_rests_on_is_said():

@@ -300,3 +300,10 @@ def test_the_yaml_that_compilers_write() -> None:
 def test_yaml_that_they_do_not_write_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"line|nested"):
         parse(text)
+
+
+def test_an_error_holds_nothing_of_what_was_read() -> None:
+    """Frames of a traceback would keep the file in memory for as long as a survey keeps its errors."""
+    for bad in found(b"\x7fELF" + bytes(200)) + found((DATA / "k_gfx950.co").read_bytes()[:100]):
+        assert isinstance(bad, BadFile)
+        assert (bad.__traceback__, bad.__cause__, bad.__context__) == (None, None, None)

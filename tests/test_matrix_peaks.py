@@ -4,7 +4,8 @@ import pytest
 
 from tests import accuracy_matrix as oracle
 from wavefit import matrix
-from wavefit.chips import chip
+from wavefit.chips import chip, products
+from wavefit.feed.roofline import balance
 
 PUBLISHED = oracle.published()
 
@@ -98,3 +99,36 @@ def test_packed_fp32_of_bw1000_stands_beside_the_matrix_path():
     for rate, measured in ((found.packed, 29.7), (found.plain, 15), (found.matrix, 61.0)):
         assert 0.96 < measured / (rate * 80 * 1.5e-3) <= 1
     assert "do not decide" in found.note
+
+
+GEFORCE = [("RTX 4090", 165.0), ("RTX 5090", 209.5)]  # with FP32 accumulators, as published or measured
+
+
+@pytest.mark.parametrize(("name", "tflops"), GEFORCE)
+def test_geforce_reaches_half_its_rate_with_the_accumulators_that_kernels_use(name, tflops):
+    assert matrix.peak(name, "fp16").flops == pytest.approx(tflops * 1e12, rel=0.005)
+    assert matrix.peak(name, "fp16", accumulate="fp16").flops == pytest.approx(2 * tflops * 1e12, rel=0.005)
+    assert balance(name, "fp16").peak == matrix.peak(name, "fp16").flops
+
+
+@pytest.mark.parametrize(("name", "tflops"), [("L40S", 362), ("A100", 312), ("RTX 4090", 165), ("H200", 989)])
+def test_bf16_has_the_peak_of_fp16_where_the_product_page_says_so(name, tflops):
+    assert chip(name).peak("bf16") == chip(name).peak("fp16") == pytest.approx(tflops * 1e12, rel=0.015)
+    assert "bf16" in {each.rate.type for each in matrix.peaks(name)}
+
+
+def test_what_only_geforce_does_is_said_of_geforce_alone():
+    notes = {
+        name: [each.rate.note for each in matrix.peaks(name) if each.rate.type == "fp16"]
+        for name in ("L40S", "RTX 4090")
+    }
+    assert notes == {"L40S": [""], "RTX 4090": ["with fp32 accumulators, half of what fp16 ones give"]}
+    assert not [each for each in matrix.matrix("L40S") if "GeForce" in each.note]
+
+
+@pytest.mark.parametrize("product", sorted(str(each.name) for each in products()))
+def test_every_rate_of_a_product_page_is_the_rate_that_is_told(product):
+    pages = chip(product).facts.items()
+    said = {path.removeprefix("rate.matrix."): fact.value for path, fact in pages if "rate.matrix." in path}
+    plain = {type_: value for type_, value in said.items() if "_" not in type_ and value is not None}
+    assert {type_: matrix.rate(product, type_).value for type_ in plain} == plain

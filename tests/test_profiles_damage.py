@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -203,3 +205,14 @@ def test_no_byte_string_makes_a_reader_raise(
     (folder / "a.csv").write_bytes(bytes(content))
     items, found = both(folder / "a.csv")
     assert items or found.errors
+
+
+def test_a_database_whose_schema_is_no_text_is_one_problem(tmp_path: Path) -> None:
+    """SQLite quotes the damage in its message, which is then no UTF-8."""
+    path = tmp_path / "results.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE rocpd_kernel_dispatch (id INTEGER)")
+        connection.commit()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rocpd_k", b"CREATE TABLX \x81ocpd_k"))
+    _, found = both(path)
+    assert [problem.kind for problem in found.errors] == ["damaged"]

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import wavefit as wf
+from tests.kernels_builder import ENTRY, code_object, descriptor, metadata, note
 from tests.test_cli import run
 from wavefit.survey import COLUMNS, Options, Summary, Table, survey
 from wavefit.survey.summary import Unique
@@ -137,3 +138,19 @@ def test_nothing_to_survey_is_said(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "no files in this folder" in done.stderr
     assert run("survey", str(tmp_path / "nowhere")).returncode == 2
+
+
+def test_amounts_that_no_chip_has_are_rows_without_a_fit(tmp_path: Path) -> None:
+    """Of one damaged kernel; the others of its file keep theirs."""
+    spent = {"damaged": (1 << 32) - 1, "sound": 0}
+    entries = [
+        {**ENTRY, ".name": name, ".symbol": f"{name}.kd", ".private_segment_fixed_size": scratch}
+        for name, scratch in spent.items()
+    ]
+    descriptors = {f"{name}.kd": descriptor(scratch=scratch) for name, scratch in spent.items()}
+    data = code_object(note(metadata(*entries)), descriptors)
+    (tmp_path / "a.co").write_bytes(data)
+    found = {row["name"]: row for row in records(tables(tmp_path / "a.co"))}
+    assert found["damaged"]["scratch"] == spent["damaged"]
+    assert found["damaged"]["waves"] is None
+    assert found["sound"]["waves"] is not None

@@ -65,7 +65,7 @@ def feed(
         flops=flops,
         of_peak=flops / best if flops and best else None,
         alone=1 - min(run.finished) / run.cycles,
-        ways=tuple(_ways(chip, known, ilp, waves, spent)),
+        ways=tuple(_ways(chip, known, ilp, waves, spent, busy)),
         assumptions=(*known.assumptions, *_register_words(registers, spent)),
     )
 
@@ -129,17 +129,39 @@ def _run(known: Timing, chains: int, waves: int, instructions: int = INSTRUCTION
     return simulate(known.loop(chains), waves, instructions, known.arbitration)
 
 
-def _ways(chip: Chip, known: Timing, chains: int, waves: int, registers: int) -> Iterator[Way]:
-    """Ways to have enough in flight, the cheapest that is possible first."""
+GAIN = 0.005
+"""Share of the unit that a way must win at least: less does not show in whole percents."""
+
+
+def _ways(
+    chip: Chip, known: Timing, chains: int, waves: int, registers: int, busy: float
+) -> Iterator[Way]:
+    """Ways to have enough in flight, the cheapest that is possible first; none that the est. sees lose.
+
+    Enough by Little's law may be played worse: longer loops wait at their end, and rounds do not fit. Then
+    a few more chains or waves are tried, up to twice as many.
+    """
     needed = known.loop(chains).needed
     if waves * chains >= needed or chip.target.unknown:
         return
-    more = -(-needed // waves)
-    ways = (
-        _more_chains(chip, known, more, waves, registers, (more - chains) * known.accumulator),
-        _more_waves(chip, known, chains, -(-needed // chains), registers),
+    deep, wide = -(-needed // waves), -(-needed // chains)
+    by_chains = (
+        _more_chains(chip, known, more, waves, registers, (more - chains) * known.accumulator)
+        for more in range(deep, 2 * deep + 1)
     )
-    yield from sorted(ways, key=lambda way: (not way.possible, way.waves * way.registers))
+    by_waves = (_more_waves(chip, known, chains, more, registers) for more in range(wide, 2 * wide + 1))
+    found = [way for tried in (by_chains, by_waves) if (way := _first_that_gains(tried, busy))]
+    yield from sorted(found, key=lambda way: (not way.possible, way.waves * way.registers))
+
+
+def _first_that_gains(tried: Iterator[Way], busy: float) -> Way | None:
+    """The first way that is possible and better; one that is not possible ends the search, and says why."""
+    for at, way in enumerate(tried):
+        if not way.possible:
+            return None if at else way
+        if way.utilisation > busy + GAIN:
+            return way
+    return None
 
 
 def _more_chains(chip: Chip, known: Timing, chains: int, waves: int, registers: int, extra: int) -> Way:

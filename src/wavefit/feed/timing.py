@@ -185,6 +185,8 @@ class _Reader:
             and self.facts["clock_mhz"] is chip.facts.get("clock.peak_mhz")
         ):
             said.append("clock: the peak clock; under load it is lower")
+        if (extra := self.facts.get("extra")) and extra.status == "compiler":
+            said.append(f"latency: not measured; the compiler's schedule, {extra.value} cycles over the interval")
         if (interval := self.facts.get("interval")) and interval.note:
             said.append(f"interval: {interval.note}")
         if fact(chip, "feed.arbitration") is None:

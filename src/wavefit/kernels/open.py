@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 from wavefit.kernels.backing import File
 from wavefit.kernels.bounds import Bounds, Reading
@@ -17,6 +17,7 @@ from wavefit.kernels.source import BadFile, NoKernels, Source
 from wavefit.kernels.triton import NOTHING, SIDE_FILE_LIMIT, Side, is_copy, launched, side_file
 from wavefit.model import Kernel
 
+Refusal = TypeVar("Refusal", bound=BadFile)
 Found = Kernel | Rows | BadFile | Leaf
 Open = Callable[[str], BinaryIO]
 
@@ -59,12 +60,18 @@ def read(source: Source, depth: int = 0) -> Iterator[Found]:
                 spoken = spoken or not _silent(found)
                 yield found
     except NoKernels as answer:
-        nothing = answer
+        nothing = _bare(answer)
     except BadFile as bad:
         spoken = True
-        yield bad
+        yield _bare(bad)
     if nothing and not spoken:
         yield nothing
+
+
+def _bare(error: Refusal) -> Refusal:
+    """Without the frames it came through: they hold what was read for as long as somebody holds the error."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
 
 
 def _silent(found: Found) -> bool:

@@ -131,7 +131,8 @@ def _of_target(target: Target, type_: str, path: str, sparse: bool, accumulate: 
     """What the tables say of every part of a target."""
     wanted = meant(type_)
     asked = {element_types()[name].group for name in wanted}
-    found = [each for each in _listed(target.id) if each.path == path and each.type in asked and not sparse]
+    listed = () if sparse or _microscaled(type_) else _listed(target.id)
+    found = [each for each in listed if each.path == path and each.type in asked]
     table = _table(target) if path == "matrix" else ()
     best = _fastest(table, wanted, sparse, meant(accumulate) if accumulate else None)
     if best is not None and (best.cycles is not None or not found):
@@ -140,11 +141,8 @@ def _of_target(target: Target, type_: str, path: str, sparse: bool, accumulate: 
 
 
 def _of_product(chip: Chip, type_: str, accumulate: str | None, known: Rate | None) -> Rate | None:
-    """What the product's own page says of a type, where that is more than the tables know.
-
-    Microscaled types have no line on such a page, and one of theirs does not stand for them.
-    """
-    if type_.lower().startswith("mx"):
+    """What the product's own page says of a type, where that is not what the tables say."""
+    if _microscaled(type_):
         return None
     group = element_types()[min(meant(type_))].group
     said = chip.facts.get(f"{_PAGE}{group}_{accumulate}") if accumulate else chip.facts.get(_PAGE + group)
@@ -172,6 +170,11 @@ def rates(of: Of) -> tuple[Rate, ...]:
 
 
 _PAGE = "rate.matrix."
+
+
+def _microscaled(type_: str) -> bool:
+    """A type that only an instruction can serve: a rate of its plain elements does not stand for it."""
+    return type_.lower().startswith("mx")
 
 
 def _groups() -> frozenset[str]:

@@ -60,7 +60,7 @@ def database(path: str, progress: Progress | None = None) -> Iterator[Measuremen
                 yield Problem(path, _other(names), "refused")
             for suffix in suffixes:
                 yield from _Run(path, connection, names, suffix, progress).measurements()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message quotes the damage
         stopped = "interrupted" in str(error)
         yield Problem(
             path, "a query that does not end was stopped" if stopped else f"damaged database: {error}"

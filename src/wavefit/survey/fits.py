@@ -10,10 +10,14 @@ import numpy.typing as npt
 
 from wavefit.chips import ChipNotFound, Target
 from wavefit.chips import target as find_target
+from wavefit.occupancy.question import LARGEST
 from wavefit.occupancy.sweep import NO_LIMIT, RESOURCES, Sweep, sweep
 
 Ints = npt.NDArray[np.int64]
 RATIOS = ("waves_per_simd", "occupancy")
+_ASKED = (
+    "total_vgprs", "allocated_vgprs", "sgprs", "allocated_sgprs", "lds", "lds_dynamic", "scratch",
+)  # fmt: skip
 
 _MASKS = range(1 << len(RESOURCES))
 _BINDING = ["+".join(name for bit, name in enumerate(RESOURCES) if mask >> bit & 1) for mask in _MASKS]
@@ -59,7 +63,9 @@ def _groups(
         for key in zip(columns["target"], columns["mode"], numbers["wave"].tolist(), strict=True)
     ]
     group = np.array(of_row, np.int64)
-    usable = threads > 0
+    usable = (threads > 0) & (threads <= LARGEST)
+    for name in _ASKED:
+        usable &= numbers[name] <= LARGEST  # more than that is no question, but damage
     for key, index in keys.items():
         rows = np.flatnonzero((group == index) & usable)
         if len(rows):
