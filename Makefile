@@ -16,7 +16,7 @@ $(VENV)/.test: $(BIN)/wavefit
 	touch $@
 
 $(VENV)/.heavy: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,fuzz,heavy,triton,mcp]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,code,fuzz,heavy,triton,mcp]'
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.test

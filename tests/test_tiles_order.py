@@ -155,3 +155,9 @@ def test_orders_of_nothing_are_refused(order):
 def test_a_bare_target_has_no_order():
     with pytest.raises(BadQuestion, match="needs a product"):
         caches(chip("gfx942"))
+
+
+def test_more_tiles_than_can_be_played_are_refused_and_the_most_are_walked():
+    with pytest.raises(BadQuestion, match="390625000000 tiles: an order is played for at most 4194304"):
+        simulate(problem(10**7, 10**7, 64, "bf16"), 16, 16, Order(), caches(chip("H200")))
+    assert len(walk(2048, 2048, Order(8), caches(chip("H200"))).row) == 4194304

@@ -156,3 +156,18 @@ def test_a_pruned_autotune_on_an_h200_reached_97_percent_of_the_exhaustive_best(
     reached = autotuned()
     assert len(reached) == 6
     assert geometric(reached.values()) >= 0.97
+
+
+@pytest.mark.parametrize("name", ["MI300X", "H200"])
+def test_a_microscaled_type_is_refused_where_no_instruction_takes_it(name):
+    with pytest.raises(BadQuestion, match=r"no matrix instruction of \w+ for mxfp8 is in the tables"):
+        tiles.rank_tiles(name, m=4096, n=4096, k=4096, dtype="mxfp8")
+    assert tiles.rank_tiles(name, m=4096, n=4096, k=4096, dtype="fp8", top=1)
+    assert tiles.rank_tiles("MI355X", m=4096, n=4096, k=4096, dtype="mxfp8", top=1)
+
+
+@pytest.mark.parametrize("name", ["MI308X", "K100_AI", "RX 7900 XTX", "MI455X"])
+def test_a_product_is_told_which_number_of_it_is_not_known(name):
+    assert chip(name).value("compute.cus") is not None
+    with pytest.raises(BadQuestion, match=rf"{name}: no est\. of time, since its peak clock is not known"):
+        tiles.rank_tiles(name, m=4096, n=4096, k=4096, dtype="fp16")

@@ -1,6 +1,7 @@
 """Tiles as Triton configurations: pruning as its autotuner calls it, and estimates against compiles."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -130,3 +131,14 @@ def test_verify_replaces_estimates_by_what_was_compiled():
     assert made.fit.chip == "H200"
     assert made.fit.workgroups == 1
     assert chip("H200").target.vgpr.addressable >= made.registers > 64
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["MI300X", "A100"])
+def test_whole_numbers_are_summed_as_whole_numbers(name):
+    pytest.importorskip("triton", reason="Triton is not installed")
+    given = [{"block_m": 64, "block_n": 64, "block_k": 64, "warps": 4, "stages": 2}]
+    tile = rank_tiles("MI300X", m=4096, n=4096, k=4096, dtype="int8", candidates=given)[0]
+    made = verify([replace(tile, chip=chip(name))], "int8")[0]
+    assert made.error is None
+    assert made.registers

@@ -133,9 +133,7 @@ GAIN = 0.005
 """Share of the unit that a way must win at least: less does not show in whole percents."""
 
 
-def _ways(
-    chip: Chip, known: Timing, chains: int, waves: int, registers: int, busy: float
-) -> Iterator[Way]:
+def _ways(chip: Chip, known: Timing, chains: int, waves: int, registers: int, busy: float) -> Iterator[Way]:
     """Ways to have enough in flight, the cheapest that is possible first; none that the est. sees lose.
 
     Enough by Little's law may be played worse: longer loops wait at their end, and rounds do not fit. Then

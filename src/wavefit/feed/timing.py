@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wavefit.chips import Chip, Fact, Target
@@ -36,7 +37,7 @@ def timing(
     chip = as_chip(of)
     found = _known(chip, instruction)
     if latency is not None:
-        found = replace(found, latency=latency, facts=_without(found, "latency"))
+        found = replace(found, latency=latency, facts=_without(found, "latency", "extra"))
     if interval is not None:
         found = replace(found, held=interval, interval=interval, facts=_without(found, "interval"))
     if clock_mhz is not None:
@@ -46,12 +47,19 @@ def timing(
             raise NotKnown(
                 f"{title(chip)}: the {what} of {found.instruction} is not public; give {what}= in cycles"
             )
-    said = (*found.assumptions, *soft(dict(found.facts)))
+    said = (*found.assumptions, *_latency_words(found), *soft(dict(found.facts)))
     return replace(found, assumptions=said)
 
 
-def _without(found: Timing, what: str) -> dict[str, Fact]:
+def _without(found: Timing, *what: str) -> dict[str, Fact]:
     return {path: fact for path, fact in found.facts.items() if not path.startswith(what)}
+
+
+def _latency_words(found: Timing) -> Iterator[str]:
+    """A latency that nobody measured: the compiler's model of the machine schedules code and is no clock."""
+    extra = found.facts.get("extra")
+    if extra is not None and extra.status == "compiler":
+        yield f"latency: not measured; the compiler's schedule, {extra.value} cycles over the interval"
 
 
 def _known(chip: Chip, name: str) -> Timing:
@@ -185,8 +193,6 @@ class _Reader:
             and self.facts["clock_mhz"] is chip.facts.get("clock.peak_mhz")
         ):
             said.append("clock: the peak clock; under load it is lower")
-        if (extra := self.facts.get("extra")) and extra.status == "compiler":
-            said.append(f"latency: not measured; the compiler's schedule, {extra.value} cycles over the interval")
         if (interval := self.facts.get("interval")) and interval.note:
             said.append(f"interval: {interval.note}")
         if fact(chip, "feed.arbitration") is None:

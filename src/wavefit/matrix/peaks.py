@@ -157,7 +157,8 @@ def rates(of: Of) -> tuple[Rate, ...]:
     chip = named_chip(of) if isinstance(of, str) else of
     target = target_of(chip)
     table, listed = _table(target), _listed(target.id)
-    dense = dict.fromkeys((*groups(table), *(each.type for each in listed if each.path == "matrix")))
+    one_way = groups(each for each in table if not each.sparse)
+    dense = dict.fromkeys((*one_way, *(each.type for each in listed if each.path == "matrix")))
     if isinstance(chip, Chip):
         page = (path.removeprefix(_PAGE) for path in chip.facts if path.startswith(_PAGE))
         dense |= dict.fromkeys(group for group in page if group in _groups())

@@ -32,7 +32,8 @@ def gemm(
     depth = tl.arange(0, BLOCK_K)
     at_a = a + (rows % m)[:, None] * stride_am + depth[None, :] * stride_ak
     at_b = b + depth[:, None] * stride_bk + (columns % n)[None, :] * stride_bn
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    sums = tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=sums)
     for step in range(tl.cdiv(k, BLOCK_K)):
         left = k - step * BLOCK_K
         x = tl.load(at_a, mask=depth[None, :] < left, other=0.0)

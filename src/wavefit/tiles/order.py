@@ -75,6 +75,10 @@ def caches(chip: Chip, resident: int = 1) -> Caches:
     return Caches(dies, int(cus) // dies * resident, l2 / dies, float(number(chip, "cache.mall_bytes") or 0))
 
 
+MOST_TILES = 1 << 22
+"""Every tile is played: more would take gigabytes. A square of 65536 in blocks of 32 is still played."""
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
     """Every tile in dispatch order: row, column, die and round (how many waves of tiles ran before it)."""
@@ -117,8 +121,9 @@ def walk(tiles_m: int, tiles_n: int, order: Order, where: Caches) -> Walk:
     """Dispatch of a grid of tiles: ids dealt to the dies in turn, each die full before its next round."""
     if tiles_m < 1 or tiles_n < 1 or order.group_m < 1 or (order.chunk is not None and order.chunk < 1):
         raise BadQuestion("an order needs at least one tile, and group_m and chunk from 1 on")
-    kind = np.int32 if tiles_m * tiles_n < 1 << 31 else np.int64
-    ids: Ints = np.arange(tiles_m * tiles_n).astype(kind)
+    if (tiles := tiles_m * tiles_n) > MOST_TILES:
+        raise BadQuestion(f"{tiles} tiles: an order is played for at most {MOST_TILES}; take larger tiles")
+    ids: Ints = np.arange(tiles, dtype=np.int32)
     moved = remapped(ids, len(ids), where.dies, order.chunk)
     row, column = tile_of(moved, tiles_m, tiles_n, order.group_m)
     return Walk(tiles_m, tiles_n, row, column, ids % where.dies, ids // (where.dies * where.slots))

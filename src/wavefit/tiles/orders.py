@@ -58,7 +58,7 @@ def compare(
     of, asked = as_chip(chip), problem(m, n, k, dtype)
     one = candidates([{"warps": 8, **tile}])
     spent = footprint(of, asked, one)
-    known = constants(of, asked.element)
+    known = constants(of, asked.dtype)
     est = estimate(known, asked, one, spent, persistent=False)
     held = max(1, int(spent.workgroups[0])) if resident is None else resident
     where = caches(of, held)

@@ -122,7 +122,7 @@ def rank(
     `persistent`: one workgroup a CU walks the tiles; None: as the chip's constants were measured.
     """
     of, asked = as_chip(chip), problem(m, n, k, dtype)
-    known = constants(of, asked.element)
+    known = constants(of, asked.dtype)
     walks = known.persistent if persistent is None else persistent
     tiles, origin = _candidates(of, asked, candidates)
     spent = footprint(of, asked, tiles, layout=layout)

@@ -15,9 +15,11 @@ import numpy.typing as npt
 from wavefit.chips import Chip
 from wavefit.chips import chip as find_chip
 from wavefit.feed.facts import number, value
+from wavefit.matrix.errors import MatrixError
+from wavefit.matrix.peaks import rate
 from wavefit.occupancy import BadQuestion
 from wavefit.tiles.footprint import Footprint, along_m
-from wavefit.tiles.shape import Candidates, Floats, Problem
+from wavefit.tiles.shape import SCALED, Candidates, Floats, Problem
 
 SHARP, SOFT, TOTAL = 8.0, 6.0, 5.0
 """How sharply the longer of overlapping times wins: inside a CU, in a step, over the whole chip."""
@@ -89,11 +91,12 @@ _AROUND = frozenset({"cus", "clock", "matrix", "cache", "like"})
 def constants(chip: Chip, dtype: str) -> Constants:
     """The Constants of a product for one element type. Raises BadQuestion where nobody knows them."""
     title = chip.name or chip.target.name
-    cus, mhz = number(chip, "compute.cus"), number(chip, "clock.peak_mhz")
-    rate = number(chip, f"rate.matrix.{dtype}")
-    if cus is None or mhz is None:
-        raise BadQuestion(f"{title}: a time needs a product, its CUs and clock; name one, like MI300X")
-    if rate is None:
+    cus, mhz = _size(chip)
+    element = SCALED.get(dtype, dtype)
+    if element != dtype:
+        _scaled_or_refused(chip, dtype)
+    speed = number(chip, f"rate.matrix.{element}")
+    if speed is None:
         raise BadQuestion(f"{title}: no matrix rate is known for {dtype}")
     lender = find_chip(str(value(chip, "tile.like") or title))
     known: dict[str, Any] = {}
@@ -104,10 +107,32 @@ def constants(chip: Chip, dtype: str) -> Constants:
         raise BadQuestion(f"{title}: no est. of time, since no tile was timed on it or on a chip like it")
     base = number(chip, f"rate.matrix.{value(chip, 'tile.dtype')}")
     for name in ("sustained", "narrow"):
-        known[name] *= rate / base if base else 1.0
+        known[name] *= speed / base if base else 1.0
     cache = number(chip, "cache.mall_bytes") or number(chip, "cache.l2_bytes") or 0
     like = None if lender is chip else lender.name
-    return Constants(int(cus), mhz * 1e6, float(rate), float(cache), **known, like=like)
+    return Constants(int(cus), mhz * 1e6, float(speed), float(cache), **known, like=like)
+
+
+def _size(chip: Chip) -> tuple[float, float]:
+    """CUs and peak clock (MHz) of a product. Raises BadQuestion naming what is not known."""
+    cus, mhz = number(chip, "compute.cus"), number(chip, "clock.peak_mhz")
+    if chip.name is None:
+        raise BadQuestion(
+            f"{chip.target.name}: a time needs a product, its CUs and clock; name one, like MI300X"
+        )
+    if cus is None:
+        raise BadQuestion(f"{chip.name}: no est. of time, since the number of its CUs is not known")
+    if mhz is None:
+        raise BadQuestion(f"{chip.name}: no est. of time, since its peak clock is not known")
+    return cus, mhz
+
+
+def _scaled_or_refused(chip: Chip, dtype: str) -> None:
+    """Raises BadQuestion where no instruction of the chip takes the microscaled type as it is."""
+    try:
+        rate(chip, dtype)
+    except MatrixError as error:
+        raise BadQuestion(str(error)) from None
 
 
 _WITH = {
