@@ -22,6 +22,8 @@ from tests.fuzz.targets import ALL, Target
 from wavefit.kernels.registry import readers
 
 LIMIT_MB = 512
+ROUND = 30
+"""Seconds of one process: the fuzzer itself grows (the same inputs without it do not)."""
 LONGEST = 1 << 16
 
 
@@ -42,24 +44,30 @@ def fuzz(target: Target, seconds: int, folder: Path) -> bool:
     for seed in target.seeds():
         (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
     begun = len(list(corpus.iterdir()))
-    options = [f"-max_total_time={seconds}", f"-timeout={target.seconds}", f"-rss_limit_mb={LIMIT_MB}"]
-    options += [
-        f"-max_len={target.longest}",
-        f"-artifact_prefix={corpus}.",
-        "-print_final_stats=1",
-        str(corpus),
-    ]
+    runs = peak = 0
+    for left in range(seconds, 0, -ROUND):
+        ended = _round(target, min(left, ROUND), corpus)
+        stats = dict(line[6:].split(":", 1) for line in ended.stderr.split("\n") if line.startswith("stat::"))
+        runs += int(stats.get("number_of_executed_units", 0))
+        peak = max(peak, int(stats.get("peak_rss_mb", 0)))
+        if ended.returncode:
+            print(ended.stdout[-3000:], ended.stderr[-1000:], sep="\n")
+            break
+    verdict = f"FAILED, see {folder}" if ended.returncode else "ok"
+    print(f"{what}: {begun} seeds, {runs} runs, peak {peak} MB: {verdict}", flush=True)
+    return ended.returncode == 0
+
+
+def _round(target: Target, seconds: int, corpus: Path) -> subprocess.CompletedProcess[str]:
+    """One process of libFuzzer, which goes on where the one before ended."""
+    options = [
+        f"-max_total_time={seconds}", f"-timeout={target.seconds}", f"-rss_limit_mb={LIMIT_MB}",
+        f"-max_len={target.longest}", f"-artifact_prefix={corpus}.", "-print_final_stats=1", str(corpus),
+    ]  # fmt: skip
     # a shell in between: the peak that libFuzzer holds against its limit counts from our own after a fork
     shell = ["sh", "-c", '"$@"; exit $?', "sh"]
-    command = [*shell, sys.executable, "-m", "tests.fuzz.one", what, *options]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    stats = dict(line[6:].split(":", 1) for line in run.stderr.split("\n") if line.startswith("stat::"))
-    runs, peak = (stats.get(key, "?").strip() for key in ("number_of_executed_units", "peak_rss_mb"))
-    verdict = "ok" if run.returncode == 0 else f"FAILED, see {folder}"
-    print(f"{what}: {begun} seeds, {runs} runs, peak {peak} MB: {verdict}", flush=True)
-    if run.returncode:
-        print(run.stdout[-3000:], run.stderr[-1000:], sep="\n")
-    return run.returncode == 0
+    command = [*shell, sys.executable, "-m", "tests.fuzz.one", target.name, *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def main() -> int:
