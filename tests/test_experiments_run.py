@@ -11,7 +11,7 @@ import pytest
 
 from wavefit.experiments import build, join, plan, run, write_sources
 from wavefit.experiments.build import SOURCES, Built
-from wavefit.experiments.run import COLUMNS, bench
+from wavefit.experiments.run import COLUMNS, bench, present
 from wavefit.feed import read_measured
 from wavefit.occupancy import fit
 
@@ -91,3 +91,10 @@ def test_a_compiler_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     (only,) = build(tmp_path / "out", ("sm_90",))
     assert (only.path, only.why) == (None, "feed.cu(3): error: no")
+
+
+def test_the_targets_of_a_machine_are_known_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The tool lists the processor first, and may know a part that no page tells of."""
+    _program(tmp_path / "rocm_agent_enumerator", r"printf 'gfx000\ngfx942\ngfx9999\ngfx942\n'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert present() == ("gfx942",)

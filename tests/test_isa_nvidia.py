@@ -82,6 +82,7 @@ def test_worked_by_hand(text: str, kind: str, writes: str, reads: str):
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(nvdisasm() is None, reason="nvdisasm is not here")
 def test_a_cubin_is_decoded_by_nvdisasm():
     found = code(isa_data.OBJECTS.parent / "matmul_sm89_64x64x32_w4_s2.cubin")

@@ -84,8 +84,9 @@ def test_a_fits_card_says_what_the_fit_holds() -> None:
             )
 
 
+@pytest.mark.heavy
 def test_ipython_takes_text_and_html() -> None:
-    formatters = pytest.importorskip("IPython.core.formatters", reason="needs IPython (the test extra)")
+    formatters = pytest.importorskip("IPython.core.formatters", reason="needs IPython")
     shown, _ = formatters.DisplayFormatter().format(fitted())
     assert set(shown) == {"text/plain", "text/html"}
     assert "512 threads = 8 waves of 64" in shown["text/plain"]
@@ -98,7 +99,14 @@ def test_a_bundle_holds_what_is_asked_for() -> None:
     assert set(fit._repr_mimebundle_(exclude=["text/html"])) == {"text/plain"}
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param("pandas", marks=pytest.mark.heavy),
+        pytest.param("polars", marks=pytest.mark.heavy),
+        "pyarrow",
+    ],
+)
 @pytest.mark.parametrize("name", RESULTS)
 def test_frames_have_a_row_for_each(name: str, library: str) -> None:
     pytest.importorskip(library, reason=f"needs {library}")

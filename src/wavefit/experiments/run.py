@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wavefit.chips import products
+from wavefit.chips import products, targets
 from wavefit.experiments.build import Built, build
 
 TIMEOUT_S = 900
@@ -54,9 +54,8 @@ def present() -> tuple[str, ...]:
     if said := _asked("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"):
         found += [f"sm_{line.strip().replace('.', '')}" for line in said.splitlines() if line.strip()]
     if said := _asked("rocm_agent_enumerator"):
-        found += [
-            line.strip() for line in said.splitlines() if line.startswith("gfx") and line.strip() != "gfx000"
-        ]
+        known = {target.name for target in targets()}  # it lists the processor too, as none
+        found += [line.strip() for line in said.splitlines() if line.strip() in known]
     return tuple(dict.fromkeys(found))
 
 
