@@ -23,9 +23,11 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise, zip_longest
 from pathlib import Path
+from statistics import median
 from typing import BinaryIO
 
 from wavefit.kernels.bulk import Rows, rows
@@ -35,6 +37,7 @@ from wavefit.model import Kernel
 CORPUS = Path(os.environ.get("WAVEFIT_CORPUS", Path(__file__).parent.parent / "corpus"))
 READELF, OBJDUMP, BUNDLER = "llvm-readelf-22", "llvm-objdump-22", "clang-offload-bundler-22"
 PAGE = 4096
+PAIRS = 5
 KEYS = {
     ".symbol": "symbol",
     ".vgpr_count": "total_vgprs",
@@ -257,17 +260,33 @@ def times(library: Path) -> None:
 
 
 def jobs(paths: Sequence[Path]) -> None:
-    """A survey to Parquet with one job and with two: seconds on the clock and of processors."""
-    taken = {}
-    for count in (1, 2):
-        with tempfile.TemporaryDirectory() as folder:
-            start, begin = spent(), time.perf_counter()
-            survey = ["survey", *paths, "--jobs", str(count), "--out", Path(folder, "x.parquet"), "--json"]
-            run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
-            taken[count] = time.perf_counter() - begin
-        kernels = json.loads(run.stdout)["kernels"]
-        print(f"{count} jobs: {kernels} kernels, {taken[count]:.2f} s, processors {spent() - start:.2f} s")
-    print(f"two jobs are {taken[1] / taken[2]:.2f} times one")
+    """A survey to Parquet with one job and with two, in turn: seconds on the clock, and their ratios.
+
+    The last line is what this machine can give: two surveys with one job each, at once.
+    """
+    ratios, both = [], []
+    for _ in range(PAIRS):
+        kernels, one = surveyed(paths, 1)
+        same, two = surveyed(paths, 2)
+        with ThreadPoolExecutor(2) as pool:
+            begin = time.perf_counter()
+            list(pool.map(surveyed, [paths, paths], [1, 1]))
+            both.append(2 * one / (time.perf_counter() - begin))
+        ratios.append(one / two)
+        print(f"  {kernels} kernels: one job {one:.2f} s, two {two:.2f} s: {ratios[-1]:.2f}", flush=True)
+        assert kernels == same
+    print(f"two jobs are {median(ratios):.2f} times one (median of {PAIRS} pairs)")
+    print(f"two separate surveys at once are {median(both):.2f} times one after the other")
+
+
+def surveyed(paths: Sequence[Path], count: int) -> tuple[int, float]:
+    """Kernels found with so many jobs, and the seconds it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        survey = ["survey", *paths, "--jobs", str(count), "--out", Path(folder, "x.parquet"), "--json"]
+        run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
+        taken = time.perf_counter() - begin
+    return json.loads(run.stdout)["kernels"], taken
 
 
 def spent() -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,4 @@ def spread(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = _TEXT.format(exits=EXITS, kills=KILLED, eats=STARVED)
     (folder / "sitecustomize.py").write_text(text, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(folder))
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]  # one from before was started without them

@@ -37,13 +37,17 @@ class Bounds:
 class Reading:
     """One reading of one file: its bounds, what it has cost so far, and what is asked of it.
 
-    `by_rows` asks for Rows where a reader gives them, `find` for Leaves instead of what can be read apart.
+    `by_rows` asks for Rows where a reader gives them, `find` for Leaves instead of what can be read apart;
+    `threads` may unpack a stream whose blocks can be unpacked apart.
     """
 
-    __slots__ = ("bounds", "by_rows", "find", "unpacked")
+    __slots__ = ("bounds", "by_rows", "find", "threads", "unpacked")
 
-    def __init__(self, bounds: Bounds | None = None, *, by_rows: bool = False, find: bool = False) -> None:
+    def __init__(
+        self, bounds: Bounds | None = None, *, by_rows: bool = False, find: bool = False, threads: int = 1
+    ) -> None:
         self.bounds, self.by_rows, self.find = bounds or Bounds(), by_rows, find
+        self.threads = threads
         self.unpacked = 0
 
 

@@ -37,14 +37,16 @@ def rows(
     return cast(Iterator[Item], found_in(path, lambda: Reading(bounds, by_rows=True)))
 
 
-def find(name: str, bounds: Bounds | None = None, by: Open | None = None) -> Iterator[Found]:
+def find(
+    name: str, bounds: Bounds | None = None, by: Open | None = None, threads: int = 1
+) -> Iterator[Found]:
     """The Leaves of one file in its order, and in their places the errors and what is no Leaf.
 
     Of a file with nothing but Leaves it is said that it holds nothing: what they hold is not known yet.
     """
     import numpy  # noqa: F401
 
-    return opened(name, Reading(bounds, by_rows=True, find=True), read, by)
+    return opened(name, Reading(bounds, by_rows=True, find=True, threads=threads), read, by)
 
 
 def rows_in(

@@ -6,7 +6,7 @@ has them only inside something packed. Reading every Leaf gives what reading the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wavefit.kernels.backing import File, Memory, Stream
 from wavefit.kernels.source import Sibling, Source
@@ -14,10 +14,11 @@ from wavefit.kernels.unpack import Unpacked
 
 LARGEST_SENT = 64 << 20
 """Bytes of a Leaf that has to be sent itself; a larger one is read where it was found."""
+_MUCH = 4
+"""A member that is more than one in so many bytes of a file is much of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(NamedTuple):
     """How the bytes of a Leaf are packed: what Unpacked is told, and what comes out."""
 
     method: str
@@ -26,11 +27,11 @@ class Packing:
     crc: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A code object, a packed bundle, or a small packed member: `size` bytes at `at` in the file, or `data`.
 
-    `member`, `origin`, `hint` and `depth` are those of its Source; `beside` is its side file, if it has one.
+    `member`, `origin`, `hint` and `depth` are those of its Source; `beside` is its side file, if it has one;
+    `packed` says that what it holds has to be unpacked. Thousands are sent: a tuple goes the quickest.
     """
 
     member: str | None
@@ -42,25 +43,31 @@ class Leaf:
     data: bytes | None = None
     packing: Packing | None = None
     beside: bytes | None = None
+    packed: bool = False
 
     @property
     def cost(self) -> int:
         """About how long it takes to read, in bytes that have to be looked at."""
-        if self.data is not None:
-            return 4 * self.size
+        if self.packed:
+            return 8 * self.size
         return self.size if self.packing else self.size // 8
 
 
 def packed_member(source: Source, depth: int) -> Leaf | None:
-    """The Leaf of a member that is packed by itself in the file and small: found without unpacking it."""
+    """The Leaf of a member that is packed by itself in the file: found without unpacking it.
+
+    Not one that is large and much of the file: its own parts are looked for, so that several may read them.
+    """
     stream = source.backing
-    if not isinstance(stream, Stream) or source.size > source.reading.bounds.small:
+    if not isinstance(stream, Stream):
         return None
     unpacked = stream.source
-    if not isinstance(unpacked, Unpacked) or unpacked.again or not isinstance(unpacked.packed.backing, File):
+    if not isinstance(unpacked, Unpacked) or unpacked.again:
         return None
-    packed = unpacked.packed
-    if packed.place != source.member or source.origin:
+    packed, whole = unpacked.packed, unpacked.packed.backing
+    if not isinstance(whole, File) or packed.place != source.member or source.origin:
+        return None
+    if source.size > source.reading.bounds.small and packed.size * _MUCH > whole.size:
         return None
     return Leaf(
         packed.member,
@@ -89,6 +96,7 @@ def leaf_of(source: Source, depth: int, packed: bool) -> Leaf | None:
         at,
         data=source.read(0, source.size) if sent else None,
         beside=_beside(source, depth),
+        packed=packed,
     )
 
 

@@ -105,13 +105,14 @@ class Unpacked:
     def __call__(self, count: int) -> bytes:
         while not self._stream.eof or self._follows():
             if piece := self._piece(min(count, PIECE)):
-                self._count(piece)
+                self.count(piece)
                 return piece
         if self.declared is not None and self._made < self.declared:
             raise self._bad(f"unpacks to {self._made} bytes and declares {self.declared}")
         return b""
 
-    def _count(self, piece: bytes) -> None:
+    def count(self, piece: bytes) -> None:
+        """Counts what was made of the stream, here or for it, against the bounds."""
         self._made += len(piece)
         self.packed.reading.unpacked += len(piece)
         self._allow(self._made, "unpacks to")
@@ -119,6 +120,11 @@ class Unpacked:
             self._summed = zlib.crc32(piece, self._summed)
             if self._made == self.declared and self._summed != self.crc:
                 raise self._bad("unpacks to something else than was packed: the checksum differs")
+
+    def uncount(self) -> None:
+        """Forgets what was counted: it is to be made again."""
+        self.packed.reading.unpacked -= self._made
+        self._made = self._summed = 0
 
     def rest(self) -> None:
         """Unpacks what is left, for nothing but its errors and `end`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -74,10 +75,13 @@ def _clean(value: str | None) -> str | None:
 
 
 class ArrowColumns(Mapping[str, Any]):
-    """The columns of a Table that came as Arrow: each is made when it is asked for."""
+    """The columns of a Table that came as Arrow: each is made when it is asked for.
 
-    def __init__(self, arrow: Any) -> None:
-        self.arrow = arrow
+    `counts` are those of its Summary, made where the columns were, so that none need be made here for it.
+    """
+
+    def __init__(self, arrow: Any, counts: dict[str, Any] | None = None) -> None:
+        self.arrow, self.counts = arrow, counts
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -103,8 +107,8 @@ class ArrowColumns(Mapping[str, Any]):
         return column.fill_null(np.nan if name in RATIOS else -1).to_numpy()
 
 
-def packed(table: Table) -> bytes | Table:
-    """A Table as bytes; as it is where Arrow is not installed or a name is no text."""
+def packed(table: Table, counts: dict[str, Any]) -> bytes | Table:
+    """A Table and its counts as bytes; as it is where Arrow is not installed or a name is no text."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -114,8 +118,9 @@ def packed(table: Table) -> bytes | Table:
     except UnicodeEncodeError:
         return table
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema(), options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
-        stream.write_table(rows)
+    told = schema().with_metadata({"counts": json.dumps(counts)})
+    with pa.ipc.new_stream(sink, told, options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
+        stream.write_table(rows.replace_schema_metadata(told.metadata))
     return bytes(sink.getvalue())
 
 
@@ -125,4 +130,6 @@ def unpacked(sent: bytes | Table) -> Table:
         return sent
     import pyarrow as pa
 
-    return Table(ArrowColumns(pa.ipc.open_stream(sent).read_all()))
+    rows = pa.ipc.open_stream(sent).read_all()
+    counts = json.loads(rows.schema.metadata[b"counts"])
+    return Table(ArrowColumns(rows.replace_schema_metadata(schema().metadata), counts))

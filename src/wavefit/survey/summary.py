@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,8 +32,12 @@ class Summary:
     near: int = 0
 
     def add(self, table: Table) -> None:
-        """Counts the rows of one Table."""
+        """Counts the rows of one Table, unless that was done where it was made."""
         columns = table.columns
+        counts = getattr(columns, "counts", None)
+        if counts and counts["within"] == self.within:
+            self.merge(Summary.of_counts(counts))
+            return
         self.kernels += len(table)
         self.files.update(columns["file"])
         self.by_target.update(columns["target"])
@@ -60,6 +65,14 @@ class Summary:
             "by_target": self.by_target,
             "by_binding": self.by_binding,
         }
+
+    @staticmethod
+    def of(tables: Iterable[Table], within: int) -> Summary:
+        """That of some Tables."""
+        made = Summary(within=within)
+        for each in tables:
+            made.add(each)
+        return made
 
     @staticmethod
     def of_counts(said: dict[str, Any]) -> Summary:

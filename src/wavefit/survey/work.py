@@ -20,9 +20,10 @@ from wavefit.survey.table import Table, table
 
 Item: TypeAlias = "Rows | Kernel | BadFile"
 
-SLICE_S = 0.3
+SLICE_S, LONGEST_S = 0.3, 2.0
 SLICE_BYTES = 8 << 20
-"""A walk comes back with what it has found after this time, or when the Leaves to be sent are this large."""
+"""A walk comes back with what it has found after this time, later ones after more; or when the Leaves to be
+sent are this large. Between two slices its worker may be given something else."""
 _KEPT = 8
 """Walks that a worker keeps open."""
 
@@ -88,7 +89,7 @@ def walk(file: Listed, skip: int, options: Options, done: frozenset[int] = froze
         for _ in range(skip):
             next(slots, None)
     found: list[Slot] = []
-    end, sent = time.monotonic() + SLICE_S, 0
+    end, sent = time.monotonic() + min(LONGEST_S, SLICE_S * (1 + skip / 8)), 0
     while time.monotonic() < end and sent < SLICE_BYTES:
         slot = next(slots, None)
         if slot is None:
@@ -127,7 +128,7 @@ def _slots(file: Listed, options: Options, done: frozenset[int]) -> Iterator[Slo
         yield Slot(number, None if number in done else what, last)
         number, leaves, own, heard, cost = number + 1, [], [], _Heard(options), 0
 
-    for item in find(file.name, options.bounds, opener):
+    for item in find(file.name, options.bounds, opener, options.jobs):
         if isinstance(item, Leaf):
             if own or cost >= TOGETHER or len(leaves) >= MOST:
                 yield from cut()
@@ -209,9 +210,14 @@ def tables(items: Iterable[Item], batch: int, seconds: float) -> Iterator[Table 
 def _answer(items: Iterator[Item], heard: _Heard, options: Options, size: int) -> Answer:
     found = tuple(tables(items, options.batch, float("inf")))
     if not options.parts:
-        sent = tuple(each if isinstance(each, BadFile) else packed(each) for each in found)
-        return Answer(sent, heard.spoken, size)
+        return Answer(tuple(_sent(each, options) for each in found), heard.spoken, size)
     return Answer(found, heard.spoken, size)
+
+
+def _sent(each: Table | BadFile, options: Options) -> bytes | Table | BadFile:
+    if isinstance(each, BadFile):
+        return each
+    return packed(each, Summary.of([each], options.within).counts())
 
 
 def delivered(
@@ -222,10 +228,7 @@ def delivered(
         return answer
     from wavefit.survey.parts import name_of, write_part
 
-    summary = Summary(within=options.within)
-    for each in answer.found:
-        if isinstance(each, Table):
-            summary.add(each)
-    whole = replace(answer, summary=summary)
+    made = (each for each in answer.found if isinstance(each, Table))
+    whole = replace(answer, summary=Summary.of(made, options.within))
     write_part(options.parts, name_of(files, options, number, last), whole)
     return replace(whole, found=tuple(each for each in answer.found if isinstance(each, BadFile)))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wavefit.kernels.bounds import OPEN
 from wavefit.kernels.registry import reader
 from wavefit.kernels.source import Source
 from wavefit.kernels.unpack import Unpacked
+from wavefit.kernels.xz_blocks import Ahead, blocks
 
 
 def _content(source: Source, method: str) -> Iterator[Source]:
     """What was packed: held if it is small, else read while it is unpacked; nothing says how much it is."""
-    unpack = Unpacked(source, method, again=True)
+    whole = Unpacked(source, method, again=True)
+    threads = source.reading.threads
+    found = blocks(source) if method == "xz" and threads > 1 else []
+    unpack: Callable[[int], bytes] = Ahead(whole, found, threads) if found else whole
     begun: deque[bytes] = deque()
     left = source.reading.bounds.small
     while left >= 0 and (piece := unpack(left + 1)):
