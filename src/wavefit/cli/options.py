@@ -90,6 +90,13 @@ def launch_options(command: F) -> F:
     return command
 
 
+def gemm_options(command: F) -> F:
+    """The size of a GEMM: C[m, n] = A[m, k] B[k, n]."""
+    for name in ("--k", "--n", "--m"):
+        command = click.option(name, type=int, required=True)(command)
+    return command
+
+
 def json_option(command: F) -> F:
     """One JSON document on standard output, nothing else there."""
     return click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")(
@@ -100,6 +107,16 @@ def json_option(command: F) -> F:
 def echo_json(document: dict[str, Any] | list[Any]) -> None:
     """Print one document."""
     click.echo(json.dumps(document, ensure_ascii=True))
+
+
+def language_given() -> str | None:
+    """The language of --lang where the command line gave it; a page speaks the browser's otherwise."""
+    from click.core import ParameterSource
+
+    from wavefit.report.language import language
+
+    given = click.get_current_context().get_parameter_source("lang") == ParameterSource.COMMANDLINE
+    return language() if given else None
 
 
 def complain(text: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wavefit.cli.options import echo_json, json_option
+from wavefit.cli.options import echo_json, gemm_options, json_option
 
 _ORDERS = ("1", "4", "8", "16", "8:64")
 
@@ -26,9 +26,7 @@ class Order(click.ParamType):  # type: ignore[type-arg]
 
 @click.command("order")
 @click.option("--chip", required=True, help="The chip: its dies and caches.")
-@click.option("--m", type=int, required=True)
-@click.option("--n", type=int, required=True)
-@click.option("--k", type=int, required=True)
+@gemm_options
 @click.option("--dtype", default="bf16", show_default=True, help="Of A and B.")
 @click.option("--tile", default="128x128x64", show_default=True, help="BLOCK_M x BLOCK_N x BLOCK_K.")
 @click.option("--order", "orders", type=Order(), multiple=True, help="GROUP or GROUP:CHUNK; may be repeated.")

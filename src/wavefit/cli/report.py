@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavefit.cli.options import complain, echo_json, json_option, launch_options
+from wavefit.cli.options import complain, echo_json, json_option, language_given, launch_options
 
 if TYPE_CHECKING:
     from wavefit.report.document import Report
@@ -61,15 +61,11 @@ def _write(
     html: str, report: Report, paths: tuple[str, ...], pattern: str | None, launch: dict[str, Any]
 ) -> None:
     """The page; in the language of --lang where that was given, else in the browser's."""
-    from click.core import ParameterSource
-
-    from wavefit.report.language import language
     from wavefit.report.page import advised, page
 
     options = dict(launch)
     chip = options.pop("chip")
     advice = advised(paths, len(report.kernels), pattern=pattern, chip=chip, launch=options)
-    asked = click.get_current_context().get_parameter_source("lang") == ParameterSource.COMMANDLINE
-    text = page(report, launch=options, advised=advice, chosen=language() if asked else None)
+    text = page(report, launch=options, advised=advice, chosen=language_given())
     with open(html, "w", encoding="utf-8") as file:
         file.write(text)

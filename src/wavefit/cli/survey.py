@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import click
 
 from wavefit.cli.cluster import cluster_options, joined
-from wavefit.cli.options import complain, echo_json, json_option
+from wavefit.cli.options import Size, complain, echo_json, json_option, language_given
 
 if TYPE_CHECKING:
     from wavefit.report.charts.survey import Distributions
     from wavefit.report.survey import Bar
     from wavefit.survey import Options, Summary
-    from wavefit.survey.crew import Cluster
+    from wavefit.survey.crew import Crew
 
 NAMES = ("near", "spills", "changed", "limiters", "cannot-launch")
 
@@ -31,7 +33,7 @@ NAMES = ("near", "spills", "changed", "limiters", "cannot-launch")
 @click.option(
     "--near", type=click.IntRange(1), default=4, show_default=True, help="What counts as near a wave."
 )
-@click.option("--max-unpacked", help="What one packed stream may unpack to: 8G.")
+@click.option("--max-unpacked", type=Size(), help="What one packed stream may unpack to: 8G.")
 @click.option("--strict", is_flag=True, help="Exit 1 when a file or member could not be read.")
 @click.option("--query", type=click.Choice(NAMES), help="Ask a survey's Parquet (PATH...; changed: OLD NEW).")
 @click.option(
@@ -47,7 +49,7 @@ def command(
     targets: tuple[str, ...],
     unique: bool,
     near: int,
-    max_unpacked: str | None,
+    max_unpacked: int | None,
     strict: bool,
     query: str | None,
     limit: int,
@@ -62,19 +64,22 @@ def command(
     if query:
         _ask(query, paths, near, limit or None, as_json)
         return
-    from wavefit.report.survey import Bar, bounds, summary_text
-    from wavefit.survey import Options, Summary
-
     parts = out if out and out.endswith("/") else None
     if parts and unique:
         raise click.UsageError("--unique compares all rows: it needs one FILE, not parts in a folder")
     if parts and html:
         raise click.UsageError("--html looks at every row, which parts in a folder keep from it; name a FILE")
+    hired = _hired(jobs, **cluster)  # first: it loads while this process does
+    from wavefit.kernels.bounds import Bounds
+    from wavefit.report.survey import Bar, summary_text
+    from wavefit.survey import Options, Summary
+
     bar = Bar(list(paths)) if sys.stderr.isatty() else None
-    options = Options(jobs, targets, bounds(max_unpacked), urls=True, parts=parts, within=near)
+    bounds = None if max_unpacked is None else Bounds(unpacked=max_unpacked)
+    options = Options(jobs, targets, bounds, urls=True, parts=parts, within=near)
     summary = Summary(within=near)
     seen = _seen() if html else None
-    with joined(**cluster) or contextlib.nullcontext() as crew:
+    with hired as crew:
         if parts:
             _to_parts(paths, options, summary, bar, crew)
         else:
@@ -85,7 +90,7 @@ def command(
         from wavefit.report.page.survey import overview
 
         with open(html, "w", encoding="utf-8") as file:
-            file.write(overview(summary, seen))
+            file.write(overview(summary, seen, chosen=language_given()))
     if as_json:
         echo_json(summary.to_dict())
     elif summary.kernels:
@@ -95,6 +100,19 @@ def command(
     if not summary.kernels:
         raise click.exceptions.Exit(2)
     raise click.exceptions.Exit(1 if strict and summary.errors else 0)
+
+
+def _hired(jobs: int, **cluster: str | None) -> AbstractContextManager[Crew | None]:
+    """The cluster asked for, else processes of this machine; None where this one does it all."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of which none is used; each costs start-up
+    from wavefit.survey.crew import Processes, keep_memory
+
+    if crew := joined(**cluster):
+        return crew
+    if jobs > 1:
+        return Processes(jobs)
+    keep_memory()
+    return contextlib.nullcontext()
 
 
 def _seen() -> Distributions:
@@ -108,7 +126,7 @@ def _to_file(
     options: Options,
     summary: Summary,
     bar: Bar | None,
-    crew: Cluster | None,
+    crew: Crew | None,
     out: str | None,
     unique: bool,
     seen: Distributions | None,
@@ -136,7 +154,7 @@ def _to_file(
 
 
 def _to_parts(
-    paths: tuple[str, ...], options: Options, summary: Summary, bar: Bar | None, crew: Cluster | None
+    paths: tuple[str, ...], options: Options, summary: Summary, bar: Bar | None, crew: Crew | None
 ) -> None:
     """Rows to many files, which whoever reads them writes."""
     from wavefit.survey import survey_parts

@@ -7,14 +7,12 @@ from contextlib import nullcontext
 import click
 
 from wavefit.cli.cluster import cluster_options, joined
-from wavefit.cli.options import echo_json, json_option
+from wavefit.cli.options import echo_json, gemm_options, json_option
 
 
 @click.command("tiles")
 @click.option("--chip", required=True, help="MI300X, MI355X, BW1000, H200 and others of their kind.")
-@click.option("--m", type=int, required=True)
-@click.option("--n", type=int, required=True)
-@click.option("--k", type=int, required=True)
+@gemm_options
 @click.option("--dtype", required=True, help="Of A and B: bf16, fp16, fp8, int8.")
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many to show.")
 @click.option("--verify", is_flag=True, help="Compile those with Triton, without a GPU.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*(k|kb|kib|m|mb|mib|b)?", re.IGNORECASE)
-_SCALE = {"k": 1 << 10, "m": 1 << 20, "b": 1, "": 1}
+_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgt]i?b?|b)?", re.IGNORECASE)
+_SCALE = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _LONGEST = 24
 
 

@@ -5,27 +5,14 @@ from __future__ import annotations
 import sys
 import time
 
-from wavefit.kernels.bounds import Bounds, size_text
-from wavefit.occupancy.result import BadQuestion
+from wavefit.kernels.bounds import size_text
 from wavefit.report.language import counted, say
 from wavefit.report.paint import paint
 from wavefit.report.wrap import hung
 from wavefit.survey import Summary
 from wavefit.survey.pieces import total_size
 
-_SCALE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST = 12
-
-
-def bounds(unpacked: str | None) -> Bounds | None:
-    """Bounds with another limit for one packed stream, written as `8G`. Raises BadQuestion."""
-    if unpacked is None:
-        return None
-    text = unpacked.strip().lower().removesuffix("b").removesuffix("i")
-    number, unit = text.rstrip("kmgt"), text.lstrip("0123456789")
-    if not number.isdigit() or unit not in _SCALE:
-        raise BadQuestion(f"{unpacked!r} is not a size; write 512M or 8G")
-    return Bounds(unpacked=int(number) * _SCALE[unit])
 
 
 def summary_text(summary: Summary, out: str | None) -> str:

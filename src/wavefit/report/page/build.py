@@ -10,7 +10,7 @@ from wavefit.report.document import Report
 from wavefit.report.language import catalogue, counted, retold, say, speaking
 from wavefit.report.page.advice import Advised
 from wavefit.report.page.data import Details, Json, page_data, sentences
-from wavefit.report.page.frame import framed, told
+from wavefit.report.page.frame import framed, told, top
 from wavefit.report.page.pack import compressed
 from wavefit.report.text import NAMES
 
@@ -72,15 +72,7 @@ def _count(data: Json) -> str:
 
 
 def _body(data: Json) -> str:
-    return "\n".join((*_head(), '<main id="main" tabindex="-1">', *_overview(data), *_rest(), "</main>"))
-
-
-def _head() -> Iterator[str]:
-    yield told("a", "Skip to the content", 'class="skip" href="#main"')
-    yield '<header class="top"><span class="mark">wavefit</span><label class="aside">'
-    yield told("span", "Language", 'class="quiet"')
-    yield '<select id="language"><option value="en" lang="en">English</option>'
-    yield '<option value="zh" lang="zh-Hans">中文</option></select></label></header>'
+    return "\n".join((*top(), *_overview(data), *_rest(), "</main>"))
 
 
 def _overview(data: Json) -> Iterator[str]:

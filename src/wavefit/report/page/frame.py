@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -45,6 +45,16 @@ def framed(title: str, body: str, *, scripts: Sequence[str] = (), data: str = ""
 def told(tag: str, key: str, attributes: str = "") -> str:
     """An element that says a text of the catalogue, in whichever language the page is switched to."""
     return f'<{tag} data-say="{escape(key)}"{attributes and " " + attributes}>{escape(say(key))}</{tag}>'
+
+
+def top() -> Iterator[str]:
+    """What every page begins with, up to its main part; a script shows the switch of languages."""
+    yield told("a", "Skip to the content", 'class="skip" href="#main"')
+    yield '<header class="top"><span class="mark">wavefit</span><label class="aside" id="switch" hidden>'
+    yield told("span", "Language", 'class="quiet"')
+    yield '<select id="language"><option value="en" lang="en">English</option>'
+    yield '<option value="zh" lang="zh-Hans">中文</option></select></label></header>'
+    yield '<main id="main" tabindex="-1">'
 
 
 def _policy(style: str, script: str) -> str:

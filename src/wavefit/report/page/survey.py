@@ -16,7 +16,7 @@ from wavefit.report.charts.survey import (
 )
 from wavefit.report.language import catalogue, counted, say, speaking
 from wavefit.report.names import printable
-from wavefit.report.page.frame import framed, told
+from wavefit.report.page.frame import framed, told, top
 from wavefit.report.page.pack import compressed
 from wavefit.report.text import NAMES
 from wavefit.survey import Summary
@@ -37,20 +37,11 @@ def overview(summary: Summary, found: Distributions, *, chosen: str | None = Non
             "Survey: {kernels} in {files}", kernels=counted(summary.kernels, "kernel"),
             files=counted(len(summary.files), "file"),
         )  # fmt: skip
-        body = "\n".join((*_head(), *_body(title, summary, found), "</main>"))
+        body = "\n".join((*top(), *_body(title, summary, found), "</main>"))
         return framed(
             title, body, scripts=("unpack", "words", "overview"), data=compressed({"said": said}),
             fixed=chosen is not None,
         )  # fmt: skip
-
-
-def _head() -> Iterator[str]:
-    yield told("a", "Skip to the content", 'class="skip" href="#main"')
-    yield '<header class="top"><span class="mark">wavefit</span><label class="aside" id="switch" hidden>'
-    yield told("span", "Language", 'class="quiet"')
-    yield '<select id="language"><option value="en" lang="en">English</option>'
-    yield '<option value="zh" lang="zh-Hans">中文</option></select></label></header>'
-    yield '<main id="main" tabindex="-1">'
 
 
 def _body(title: str, summary: Summary, found: Distributions) -> Iterator[str]:

@@ -115,6 +115,7 @@ function listen() {
   at("filter").addEventListener("submit", (event) => event.preventDefault());
   at("back").addEventListener("click", () => { state.page -= 1; draw(); });
   at("on").addEventListener("click", () => { state.page += 1; draw(); });
+  at("switch").hidden = false;
   at("language").addEventListener("change", (event) => speak(event.target.value));
   for (const button of document.querySelectorAll("button.sort")) {
     button.disabled = false;
