@@ -3,8 +3,8 @@
     python bench/cluster.py FILE...
 
 Starts a scheduler and workers over loopback, each in a process with one thread; prints seconds, kernels and
-the most memory that any worker held (its own count, by the kernel). The first, small survey is not counted:
-it starts Python's modules in the workers.
+the most memory that any worker held (its own count, by the kernel). Workers load wavefit.survey.ready when
+they start, as docs/en/howto/cluster.md says; the first, small survey is not counted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ def seconds(files: list[str], workers: int) -> float:
     """How long these workers take for the files."""
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            preload=["wavefit.survey.ready"],
         ) as local,
         Cluster(local.scheduler_address) as crew,
     ):

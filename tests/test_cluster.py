@@ -72,8 +72,8 @@ def separate(spread: None, tmp_path: Path) -> Iterator[tuple[str, list[subproces
                 break
             time.sleep(0.1)
         address = json.loads(told.read_text())["address"]
-        worker = ("worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path))
-        workers = [start(*worker) for _ in range(2)]
+        worker = ["worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path)]
+        workers = [start(*worker, "--preload", "wavefit.survey.ready") for _ in range(2)]
         with distributed.Client(address, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
         yield address, workers

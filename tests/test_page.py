@@ -7,6 +7,8 @@ import hashlib
 import json
 import random
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -288,6 +290,18 @@ def test_report_writes_the_page_and_still_prints_json(tmp_path: Path) -> None:
     )
     alone = CliRunner().invoke(command, [kernel, "--html", str(file)])
     assert alone.stdout == ""
+
+
+@pytest.mark.parametrize(("asked", "fixed"), [((), False), (("--lang", "zh"), True)])
+@pytest.mark.parametrize("name", ["report", "survey"])
+def test_a_page_speaks_the_language_that_was_asked_for(
+    tmp_path: Path, name: str, asked: tuple[str, ...], fixed: bool
+) -> None:
+    file = tmp_path / "page.html"
+    kernel = str(EXAMPLES / "softmax_gfx1100_32768_w16.hsaco")
+    command_line = [sys.executable, "-m", "wavefit", name, kernel, "--html", str(file), *asked]
+    subprocess.run(command_line, check=True, capture_output=True)
+    assert ('<html lang="zh-Hans"' in file.read_text("utf-8")) is fixed
 
 
 def test_the_pages_colours_are_those_of_the_charts() -> None:

@@ -77,11 +77,12 @@ def _clean(value: str | None) -> str | None:
 class ArrowColumns(Mapping[str, Any]):
     """The columns of a Table that came as Arrow: each is made when it is asked for.
 
-    `counts` are those of its Summary, made where the columns were, so that none need be made here for it.
+    `rows` is how many there are. `counts` are those of its Summary, made where the columns were, so that none
+    need be made here for it.
     """
 
     def __init__(self, arrow: Any, counts: dict[str, Any] | None = None) -> None:
-        self.arrow, self.counts = arrow, counts
+        self.arrow, self.rows, self.counts = arrow, arrow.num_rows, counts
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

@@ -157,13 +157,19 @@ class Run:
                 self._settle(done)
 
     def _fill(self, work: Iterator[Piece | Walk | BadFile]) -> None:
-        """Sends as much as may be under way: the earliest first; new work where there is room for it."""
+        """Sends as much as may be under way: the earliest first; new work where there is room for it.
+
+        A walk has room of its own: the longest of them should have begun when all else is done.
+        """
         for at, entry in enumerate(self._queue):
             if at and self._held > HELD:
                 return
             self._send_of(entry)
-        while self._more and len(self._flight) < self._crew.window and self._held <= HELD:
+        while self._more and self._held <= HELD:
             if sum(isinstance(each, _Line) and each.more for each in self._queue) >= self._crew.walks:
+                return
+            waiting = sum(isinstance(e, _Place) and bool(e.piece) and not e.sent for e in self._queue)
+            if len(self._flight) >= self._crew.window and waiting >= self._crew.window:
                 return
             piece = next(work, None)
             if piece is None:

@@ -38,7 +38,8 @@ class Table:
     columns: Mapping[str, Any]
 
     def __len__(self) -> int:
-        return len(self.columns["vgprs"])
+        rows: int | None = getattr(self.columns, "rows", None)
+        return len(self.columns["vgprs"]) if rows is None else rows
 
     def records(self) -> Iterator[dict[str, Any]]:
         """One dictionary a row, None for what is not known."""
