@@ -4,6 +4,7 @@ import lzma
 import random
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,27 @@ def test_a_library_in_a_package_is_the_same_with_threads(tmp_path: Path):
         one, two = (list(map(str, find(str(file), threads=count))) for count in (1, 2))
         assert one == two
         assert one
+
+
+def number(value: int) -> bytes:
+    """Seven bits a byte, the lowest first."""
+    low, high = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + number(high) if high else bytes([low])
+
+
+SPLIT = st.tuples(st.integers(1, 266), st.integers(0, 1 << 40), st.integers(0, 1 << 40)).map(
+    lambda sizes: b"".join(map(number, (2, 4 * sizes[0], sizes[1], 4 * (267 - sizes[0]), sizes[2])))
+)
+"""Two records that share the bytes of one block."""
+
+
+@given(st.one_of(st.binary(max_size=200), SPLIT), st.integers(0, 9))
+def test_any_index_with_a_right_checksum_ends_in_what_liblzma_says(records: bytes, zeros: int):
+    """Numbers of any length, more records than there are blocks, sizes that are not theirs."""
+    head, body = PACKED.read_bytes()[:12], PACKED.read_bytes()[12:1080]
+    index = b"\0" + records + bytes(zeros)
+    index += bytes(-len(index) % 4)
+    index += zlib.crc32(index).to_bytes(4, "little")
+    foot = (len(index) // 4 - 1).to_bytes(4, "little") + head[6:8]
+    data = head + body + index + zlib.crc32(foot).to_bytes(4, "little") + foot + b"YZ"
+    assert made(data, 2) == made(data, 1)

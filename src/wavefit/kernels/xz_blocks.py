@@ -22,8 +22,8 @@ EDGE = 12
 """Bytes of a stream's header, and of its footer."""
 MAGIC, END = b"\xfd7zXZ\0", b"YZ"
 LARGEST_INDEX = 1 << 20
-LARGEST_BLOCK = 64 << 20
-"""Bytes that a block may unpack to, or be: some blocks are in memory at once."""
+LARGEST_BLOCK, TOGETHER = 64 << 20, 4
+"""Bytes that a block may unpack to, or be, and the most threads: so much is in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +63,14 @@ def blocks(source: Source) -> list[Block]:
 
 
 def _records(index: bytes) -> Iterator[tuple[int, int]]:
+    """Packed and unpacked sizes, as many as the index says or has."""
     at, numbers = 1, list[int]()
     while at < len(index) - 4 and len(numbers) < 1 + 2 * (numbers[0] if numbers else 1):
-        value = shift = 0
-        while at < len(index) - 4:
-            byte = index[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        numbers.append(value)
+        end = next((e for e in range(at, min(at + 9, len(index) - 4)) if index[e] < 0x80), None)
+        if end is None:
+            return
+        numbers.append(sum((index[e] & 0x7F) << 7 * (e - at) for e in range(at, end + 1)))
+        at = end + 1
     yield from zip(numbers[1::2], numbers[2::2], strict=False)
 
 
@@ -84,8 +81,8 @@ class Ahead:
     """
 
     def __init__(self, unpack: Unpacked, of: list[Block], threads: int) -> None:
-        self._unpack, self._waiting, self._threads = unpack, deque(of), threads
-        self._pool = ThreadPoolExecutor(threads)
+        self._unpack, self._waiting, self._threads = unpack, deque(of), min(threads, TOGETHER)
+        self._pool = ThreadPoolExecutor(self._threads)
         self._made: deque[Future[bytes]] = deque()
         self._block, self._at, self._given = b"", 0, 0
         self._alone = False
