@@ -56,6 +56,8 @@ bench: $(VENV)/.test            ## our own timings and errors, as ratios within 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check msgpack
 	$(BIN)/python bench/read_kernels.py
 	$(BIN)/python bench/corpus.py
+	$(BIN)/python -m bench.surveys cache
+	$(BIN)/python -m bench.surveys jobs
 
 fuzz: $(VENV)/.test             ## coverage-guided, ten minutes a reader
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,fuzz]'

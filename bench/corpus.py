@@ -1,8 +1,6 @@
 """Real packages, fetched by name: what the readers find in them against what LLVM's tools say.
 
     python bench/corpus.py [PACKAGE...]          # all of PACKAGES
-    python bench/corpus.py --times LIBRARY...    # a survey of a library, as a ratio to LLVM's tools
-    python bench/corpus.py --jobs [FILE...]      # one job against two, over all packages or these files
 
 Packages are fetched into corpus/, which git ignores, or into $WAVEFIT_CORPUS. For every package: files
 with kernels, code objects, kernels; then registers, LDS, scratch, workgroup and wave size of every kernel
@@ -13,21 +11,16 @@ anything differs.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise, zip_longest
 from pathlib import Path
-from statistics import median
 from typing import BinaryIO
 
 from wavefit.kernels.bulk import Rows, rows
@@ -37,7 +30,6 @@ from wavefit.model import Kernel
 CORPUS = Path(os.environ.get("WAVEFIT_CORPUS", Path(__file__).parent.parent / "corpus"))
 READELF, OBJDUMP, BUNDLER = "llvm-readelf-22", "llvm-objdump-22", "clang-offload-bundler-22"
 PAGE = 4096
-PAIRS = 3
 KEYS = {
     ".symbol": "symbol",
     ".vgpr_count": "total_vgprs",
@@ -236,72 +228,7 @@ def check(package: Package) -> bool:
     return counts == expected and equal == compared
 
 
-def times(library: Path) -> None:
-    """Processor seconds of both ways in one run, on one core; peak memory and first row of ours."""
-    begin = time.perf_counter()
-    next(found for found in rows(library) if not isinstance(found, Rows) or len(found))
-    first = time.perf_counter() - begin
-    with tempfile.TemporaryDirectory() as folder:
-        start = spent()
-        table = Path(folder, "x.parquet")
-        survey = ["survey", library, "--jobs", "1", "--out", table, "--json"]
-        run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
-        mine, peak = spent() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-        copy = Path(folder, library.name)
-        copy.symlink_to(library.resolve())
-        start = spent()
-        subprocess.run([READELF, "--notes", *cut(copy)], stdout=subprocess.DEVNULL, check=True)
-        reference = spent() - start
-    print(f"{library.name}: {json.loads(run.stdout)['kernels']} kernels")
-    print(
-        f"  reading, Fit, Parquet {mine:.2f} s; LLVM's tools {reference:.2f} s; ratio {mine / reference:.2f}"
-    )
-    print(f"  peak {peak / 1e6:.0f} MB, first row after {first:.2f} s")
-
-
-def jobs(paths: Sequence[Path]) -> None:
-    """A survey to Parquet with one job and with two, in turn: seconds on the clock, and their ratios.
-
-    The last line is what this machine can give: two surveys with one job each, at once.
-    """
-    ratios = []
-    for _ in range(PAIRS):
-        kernels, one = surveyed(paths, 1)
-        same, two = surveyed(paths, 2)
-        ratios.append(one / two)
-        print(f"  {kernels} kernels: one job {one:.2f} s, two {two:.2f} s: {ratios[-1]:.2f}", flush=True)
-        assert kernels == same
-    print(f"two jobs are {median(ratios):.2f} times one (median of {PAIRS} pairs)")
-    with ThreadPoolExecutor(2) as pool:
-        begin = time.perf_counter()
-        list(pool.map(surveyed, [paths, paths], [1, 1]))
-    both = 2 * one / (time.perf_counter() - begin)
-    print(f"two separate surveys at once are {both:.2f} times one after the other")
-
-
-def surveyed(paths: Sequence[Path], count: int) -> tuple[int, float]:
-    """Kernels found with so many jobs, and the seconds it took."""
-    with tempfile.TemporaryDirectory() as folder:
-        begin = time.perf_counter()
-        survey = ["survey", *paths, "--jobs", str(count), "--out", Path(folder, "x.parquet"), "--json"]
-        run = subprocess.run([sys.executable, "-m", "wavefit", *survey], capture_output=True, check=True)
-        taken = time.perf_counter() - begin
-    return json.loads(run.stdout)["kernels"], taken
-
-
-def spent() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def main(arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["--times"]:
-        for library in arguments[1:]:
-            times(Path(library))
-        return 0
-    if arguments[:1] == ["--jobs"]:
-        jobs([Path(path) for path in arguments[1:]] or [package.fetched() for package in PACKAGES])
-        return 0
     chosen = [package for package in PACKAGES if not arguments or package.name in arguments]
     sound = [check(package) for package in chosen]
     return 0 if all(sound) else 1
