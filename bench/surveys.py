@@ -10,6 +10,7 @@ Packages are those of bench/corpus.py, fetched as it says; a library is a file w
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -39,14 +40,18 @@ def library(path: Path) -> None:
         start = spent()
         table = Path(folder, "x.parquet")
         command = ["survey", path, "--jobs", "1", "--out", table, "--json"]
-        run = subprocess.run([sys.executable, "-m", "wavefit", *command], capture_output=True, check=True)
-        mine, peak = spent() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        run = subprocess.Popen([sys.executable, "-m", "wavefit", *command], stdout=subprocess.PIPE)
+        assert run.stdout
+        said = json.load(run.stdout)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        mine, peak = spent() - start, used.ru_maxrss * 1024
         copy = Path(folder, path.name)
         copy.symlink_to(path.resolve())
         start = spent()
         subprocess.run([READELF, "--notes", *cut(copy)], stdout=subprocess.DEVNULL, check=True)
         reference = spent() - start
-    print(f"{path.name}: {json.loads(run.stdout)['kernels']} kernels")
+    print(f"{path.name}: {said['kernels']} kernels")
     print(
         f"  reading, Fit, Parquet {mine:.2f} s; LLVM's tools {reference:.2f} s; ratio {mine / reference:.2f}"
     )
