@@ -22,7 +22,7 @@ EDGE = 12
 """Bytes of a stream's header, and of its footer."""
 MAGIC, END = b"\xfd7zXZ\0", b"YZ"
 LARGEST_INDEX = 1 << 20
-LARGEST_BLOCK, TOGETHER = 64 << 20, 4
+LARGEST_BLOCK, MOST_THREADS = 64 << 20, 4
 """Bytes that a block may unpack to, or be, and the most threads: so much is in memory at once."""
 
 
@@ -81,7 +81,7 @@ class Ahead:
     """
 
     def __init__(self, unpack: Unpacked, of: list[Block], threads: int) -> None:
-        self._unpack, self._waiting, self._threads = unpack, deque(of), min(threads, TOGETHER)
+        self._unpack, self._waiting, self._threads = unpack, deque(of), min(threads, MOST_THREADS)
         self._pool = ThreadPoolExecutor(self._threads)
         self._made: deque[Future[bytes]] = deque()
         self._block, self._at, self._given = b"", 0, 0

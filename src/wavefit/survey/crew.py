@@ -168,7 +168,7 @@ def _context() -> SpawnContext | ForkServerContext:
 def keep_memory() -> None:
     """Has freed memory kept for what comes next: each bundle's window of up to 128 MiB is new pages else.
 
-    That was a seventh of a survey's time. For processes that are ours alone; elsewhere than glibc, nothing.
+    For processes that are ours alone; elsewhere than glibc it does nothing.
     """
     with contextlib.suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
